@@ -1,0 +1,162 @@
+package activities
+
+import (
+	"context"
+	"time"
+
+	"github.com/mneme-memory/mneme/memory"
+)
+
+// Purpose says what a text is embedded for: some models want a prefix for it.
+type Purpose string
+
+// The purposes.
+const (
+	ForDocument Purpose = "document"
+	ForQuery    Purpose = "query"
+)
+
+// Embedder turns texts into vectors, all of one dimension and in order.
+type Embedder interface {
+	Embed(ctx context.Context, purpose Purpose, texts []string) ([]memory.Vector, error)
+	// Model returns the name under which the vectors are kept.
+	Model() string
+}
+
+// Redactor takes out secrets and personal data, and names the kinds of what
+// it took. It must be idempotent.
+type Redactor interface {
+	Redact(text string) (clean string, kinds []string)
+}
+
+// Index finds memories by vector and keyword. All writes are durable when
+// they return, and may be repeated.
+type Index interface {
+	// EnsureCollections creates what is missing and refuses vectors of another dimension ([memory.Conflict]).
+	EnsureCollections(ctx context.Context, dimension int) error
+	// Recreate drops and creates one collection, empty.
+	Recreate(ctx context.Context, collection string, dimension int) error
+	Upsert(ctx context.Context, records []memory.Record) error
+	Delete(ctx context.Context, collection string, ids []string) error
+	// Near returns the nearest live memories of a project, collection and type whose cosine is above the bar.
+	Near(ctx context.Context, like memory.Record, above float64, limit int) ([]memory.Match, error)
+	// NearEach is Near for many at once; the answers are in the order of the question.
+	NearEach(ctx context.Context, like []memory.Record, above float64, limit int) ([][]memory.Match, error)
+	Search(ctx context.Context, s memory.Search) ([]memory.Candidate, error)
+	// Missing returns those of ids that a collection does not hold.
+	Missing(ctx context.Context, collection string, ids []string) ([]string, error)
+	// Digest counts a collection's points and hashes their ids, payloads and vectors, whatever their order.
+	Digest(ctx context.Context, collection string) (Digest, error)
+	// RebuildGraphs makes the server build its HNSW graphs anew and waits for it; false where there are none.
+	RebuildGraphs(ctx context.Context, collection string) (bool, error)
+	Version(ctx context.Context) (string, error)
+}
+
+// Digest describes a set of records so that two sets can be compared.
+type Digest struct {
+	Count int    `json:"count"`
+	Hash  string `json:"hash"` // hexadecimal; XOR of the records' SHA-256, so that order does not matter
+}
+
+// Near finds live memories that might be the same fact as the one being
+// stored. The ledger calls it while it holds the lock that keeps others out.
+type Near func(ctx context.Context) ([]memory.Match, error)
+
+// IndexChange is a memory whose state in the index is behind the ledger.
+type IndexChange struct {
+	memory.Record
+	IndexedIn string // collection where its point is now, "" if none
+}
+
+// Ledger keeps what is remembered, and every change of it. Each method with
+// an Op applies it once: repeating it changes nothing and returns the same.
+type Ledger interface {
+	Storer
+	Reader
+	Indexer
+	Forgetter
+	Organizer
+}
+
+// Storer adds to the ledger.
+type Storer interface {
+	// Store adds one memory, or confirms the one that holds the same fact already:
+	// the same normalised text, or one of those that near finds for which memory.SameFact holds.
+	Store(ctx context.Context, op memory.Op, rec memory.Record, links []memory.LinkRequest, near Near) (memory.StoreResult, error)
+	// Import adds many; exact repeats are counted as existing. One audit row a memory.
+	Import(ctx context.Context, op memory.Op, recs []memory.Record) (stored, existing []string, err error)
+	// Link joins two live memories; an existing link is returned as it is.
+	Link(ctx context.Context, op memory.Op, link memory.Link) (memory.Link, error)
+	// Recalled counts an answered recall: access, last_accessed, confidence, one audit row.
+	// Hits may be empty: a miss is audited too.
+	Recalled(ctx context.Context, op memory.Op, r Recalled) error
+	// UseModel records the embedding model at the first store, and afterwards refuses another ([memory.Conflict]).
+	UseModel(ctx context.Context, model string, dimension int) error
+	// ReplaceModel records another model; only a rebuild, which embeds everything anew, may do so.
+	ReplaceModel(ctx context.Context, op memory.Op, model string, dimension int) error
+	// Reembedded replaces vectors and model of memories.
+	Reembedded(ctx context.Context, op memory.Op, recs []memory.Record) error
+	// Note writes an audit row that changes no memory.
+	Note(ctx context.Context, op memory.Op, project, collection string, details map[string]any) error
+}
+
+// Recalled is what the ledger notes of an answered recall.
+type Recalled struct {
+	Query   memory.Query
+	Hits    []memory.Hit // texts are not kept
+	Below   int
+	Details map[string]any // latency and the like
+	At      time.Time
+}
+
+// Reader asks the ledger.
+type Reader interface {
+	// Get returns memories with their links in the order asked; missing ones are left out. A merged id returns its row as it is.
+	Get(ctx context.Context, ids []string) ([]memory.Details, error)
+	Records(ctx context.Context, page memory.Page) ([]memory.Record, error)
+	Related(ctx context.Context, id string, depth, limit int) ([]memory.Related, error)
+	History(ctx context.Context, id string) (memory.History, error)
+	Stats(ctx context.Context) (memory.Stats, error)
+	Version(ctx context.Context) (string, error)
+}
+
+// Indexer keeps track of what the index has yet to learn.
+type Indexer interface {
+	// SyncIndex locks the rows of those ids that are not in step with the index, hands them
+	// to apply, and marks them as in step when it succeeds.
+	SyncIndex(ctx context.Context, ids []string, apply func(ctx context.Context, changes []IndexChange) error) error
+	// Unindexed returns ids that are not in step, oldest change first.
+	Unindexed(ctx context.Context, limit int) ([]string, error)
+	// MarkUnindexed marks all live memories of a collection as not in step and in no collection.
+	MarkUnindexed(ctx context.Context, collection string) error
+}
+
+// Forgetter takes from the ledger.
+type Forgetter interface {
+	// Select returns ids of live memories that a filter selects, in the order of ids, after one.
+	Select(ctx context.Context, filter memory.Filter, after string, limit int) ([]string, error)
+	// Forget blanks text and vector, drops links, and with purge blanks the versions too.
+	// It returns how many links went. The texts are kept in the versions unless purged.
+	Forget(ctx context.Context, op memory.Op, ids []string, purge bool) (links int, err error)
+}
+
+// Organizer tidies the ledger up. With dryRun nothing is changed. Each returns the ids it changed or would change.
+// project "" means all.
+type Organizer interface {
+	Expire(ctx context.Context, op memory.Op, scope Scope) ([]string, error)
+	Promote(ctx context.Context, op memory.Op, scope Scope) ([]string, error)
+	Decay(ctx context.Context, op memory.Op, scope Scope) ([]string, error)
+	Prune(ctx context.Context, op memory.Op, scope Scope) ([]string, error)
+	// Merge folds memories into the survivor with memory.Merge, moves links, and returns the survivor.
+	// It refuses to touch what is no longer live, and returns fewer merged ids then.
+	Merge(ctx context.Context, op memory.Op, ids []string, scope Scope) (memory.MergedGroup, error)
+}
+
+// Scope bounds one organize step.
+type Scope struct {
+	Collection string    `json:"collection"`
+	Project    string    `json:"project"`
+	Now        time.Time `json:"now"`
+	DryRun     bool      `json:"dry_run"`
+	Limit      int       `json:"limit"` // most memories to change in one call; 0 means 1000
+}

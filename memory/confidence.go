@@ -1,0 +1,40 @@
+package memory
+
+import (
+	"math"
+	"time"
+)
+
+// The rules of confidence. A memory starts in the middle, gains a part of
+// what is missing to 1 each time it proves useful (so the steps diminish and
+// 1 is never passed), and loses half of what it has each HalfLife it lies
+// unused: never used, 0.5 falls to 0.25 in 90 days, below PruneBelow.
+const (
+	StartConfidence = 0.5
+	RecallGain      = 0.05 // part of the way to 1 gained when recalled
+	MergeGain       = 0.10 // part of the way to 1 gained when stored again
+	HalfLife        = 90 * 24 * time.Hour
+	PruneBelow      = 0.3
+	PruneUnused     = 90 * 24 * time.Hour
+)
+
+// Gain returns confidence c after one step of gain.
+func Gain(c, gain float64) float64 { return min(1, c+gain*(1-c)) }
+
+// Decay returns confidence c after lying unused for a time. A clock that went
+// backwards changes nothing.
+func Decay(c float64, unused time.Duration) float64 {
+	if unused <= 0 {
+		return c
+	}
+	return c * math.Exp2(-unused.Hours()/HalfLife.Hours())
+}
+
+// Prunable reports whether m may be pruned at now.
+func Prunable(m Memory, now time.Time) bool {
+	return m.State == Live && !m.Pinned && m.Confidence < PruneBelow && now.Sub(m.LastAccessed) >= PruneUnused
+}
+
+// PromoteAfter is how often a short-term memory must have been recalled to
+// earn a place for good.
+const PromoteAfter = 2

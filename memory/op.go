@@ -1,0 +1,58 @@
+package memory
+
+import "time"
+
+// The actions an audit row can name.
+const (
+	ActionStore    = "store"
+	ActionRecall   = "recall"
+	ActionForget   = "forget"
+	ActionMerge    = "merge"
+	ActionPromote  = "promote"
+	ActionExpire   = "expire"
+	ActionDecay    = "decay"
+	ActionPrune    = "prune"
+	ActionLink     = "link"
+	ActionImport   = "import"
+	ActionOrganize = "organize"
+	ActionRebuild  = "rebuild"
+)
+
+// Op names one step of one workflow run. The ledger applies an op once: the
+// audit row it writes is unique per workflow, run and step.
+type Op struct {
+	WorkflowID string `json:"workflow_id"`
+	RunID      string `json:"run_id"`
+	Step       string `json:"step"`
+	User       string `json:"user"` // operating system user who asked
+	Action     string `json:"action"`
+}
+
+// Audit is one row of the audit: what happened, to what, and why.
+type Audit struct {
+	ID          int64          `json:"id"`
+	User        string         `json:"user"`
+	Action      string         `json:"action"`
+	At          time.Time      `json:"timestamp"`
+	AffectedIDs []string       `json:"affected_ids"`
+	Project     string         `json:"project"`
+	Collection  string         `json:"collection"`
+	WorkflowID  string         `json:"workflow_id"`
+	RunID       string         `json:"run_id"`
+	Step        string         `json:"step"`
+	Details     map[string]any `json:"details"`
+}
+
+// Version is one change of a memory's content or state: what it was before
+// (nil when it was new), what it became, and which step did it.
+type Version struct {
+	Seq        int64     `json:"seq"`
+	MemoryID   string    `json:"memory_id"`
+	At         time.Time `json:"timestamp"`
+	Action     string    `json:"action"`
+	WorkflowID string    `json:"workflow_id"`
+	RunID      string    `json:"run_id"`
+	Step       string    `json:"step"`
+	Before     *Memory   `json:"before,omitempty"`
+	After      *Memory   `json:"after,omitempty"`
+}

@@ -1,0 +1,221 @@
+package memory
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// The bounds of what can be stored.
+const (
+	MaxTextBytes    = 32 << 10 // of a memory's text
+	MaxQueryBytes   = 8 << 10  // of a query's text
+	MaxNameBytes    = 256      // of a project or session
+	MaxTags         = 32
+	MaxTagBytes     = 64
+	MaxContextBytes = 8 << 10
+)
+
+// StoreInput is a request to remember one text.
+type StoreInput struct {
+	Text       string        `json:"text"`
+	Type       string        `json:"type,omitempty"` // default TypeFact
+	Tags       []string      `json:"tags,omitempty"`
+	Project    string        `json:"project,omitempty"`    // default Global
+	Collection string        `json:"collection,omitempty"` // default CollectionOf(Type)
+	Importance *float64      `json:"importance,omitempty"` // 0 to 1, default 0.5
+	Pinned     bool          `json:"pinned,omitempty"`
+	Session    string        `json:"session,omitempty"`
+	Position   int           `json:"position,omitempty"` // default: after the last of Session
+	CreatedAt  *time.Time    `json:"created_at,omitempty"`
+	Source     string        `json:"source,omitempty"`
+	User       string        `json:"user,omitempty"`
+	Links      []LinkRequest `json:"links,omitempty"`
+}
+
+// LinkRequest asks for a link from the memory being stored to another.
+type LinkRequest struct {
+	TargetID string `json:"target_id"`
+	Type     string `json:"link_type"`
+}
+
+// Status is how a store ended.
+type Status string
+
+// The statuses of a store.
+const (
+	Stored   Status = "stored"   // a new memory
+	MergedIn Status = "merged"   // the same fact was there: it was confirmed
+	Accepted Status = "accepted" // durable in Temporal; will be stored when a part is back
+)
+
+// StoreResult answers a store.
+type StoreResult struct {
+	ID         string   `json:"id"` // of the memory that now holds the text
+	Status     Status   `json:"status"`
+	Similarity float64  `json:"similarity,omitempty"` // to what was there, when merged
+	Project    string   `json:"project"`
+	Collection string   `json:"collection"`
+	WorkflowID string   `json:"workflow_id,omitempty"`
+	WaitingFor string   `json:"waiting_for,omitempty"` // the part that is down, when accepted
+	Redacted   []string `json:"redacted,omitempty"`    // kinds of what was taken out of the text
+	Message    string   `json:"message,omitempty"`
+}
+
+// Clean returns the input with defaults filled in, tags in their normal form
+// and white space trimmed, or an [Invalid] error that says what to change.
+func (in StoreInput) Clean() (StoreInput, error) {
+	if err := CheckText(in.Text, MaxTextBytes); err != nil {
+		return in, err
+	}
+	in.Text = strings.TrimSpace(in.Text)
+	in.Type = orDefault(in.Type, TypeFact)
+	if !KnownType(in.Type) {
+		return in, unknown("type", in.Type, Types())
+	}
+	in.Collection = orDefault(in.Collection, CollectionOf(in.Type))
+	if !KnownCollection(in.Collection) {
+		return in, unknown("collection", in.Collection, Collections())
+	}
+	in.Project = orDefault(strings.TrimSpace(in.Project), Global)
+	for what, name := range map[string]string{"project": in.Project, "session": in.Session, "user": in.User} {
+		if err := CheckName(what, name); err != nil {
+			return in, err
+		}
+	}
+	tags, err := CleanTags(in.Tags)
+	if err != nil {
+		return in, err
+	}
+	in.Tags = tags
+	if in.Importance == nil {
+		half := 0.5
+		in.Importance = &half
+	}
+	if v := *in.Importance; !(v >= 0 && v <= 1) {
+		return in, Errorf(Invalid, "give a number from 0 (trivial) to 1 (vital)", "importance must be 0 to 1, got %v", v)
+	}
+	if in.Position < 0 {
+		return in, Errorf(Invalid, "leave position out to append to the session", "position must not be negative, got %d", in.Position)
+	}
+	return in, in.checkLinks()
+}
+
+func (in StoreInput) checkLinks() error {
+	for _, l := range in.Links {
+		if err := CheckID(l.TargetID); err != nil {
+			return err
+		}
+		if !slices.Contains(LinkTypes(), l.Type) {
+			return unknown("link_type", l.Type, LinkTypes())
+		}
+	}
+	return nil
+}
+
+// ID returns the id that the cleaned input will have.
+func (in StoreInput) ID() string { return NewID(in.Project, in.Collection, in.Text) }
+
+// Memory returns the new memory that a cleaned input describes, as of now.
+func (in StoreInput) Memory(now time.Time, model string) Memory {
+	created := now
+	if in.CreatedAt != nil {
+		created = *in.CreatedAt
+	}
+	m := Memory{
+		ID: in.ID(), Collection: in.Collection, Project: in.Project, Type: in.Type, Tags: in.Tags,
+		Text: in.Text, Confidence: StartConfidence, Importance: *in.Importance, Pinned: in.Pinned,
+		CreatedAt: created.UTC(), LastAccessed: created.UTC(), Source: in.Source, Session: in.Session,
+		Position: in.Position, ContentHash: ContentHash(in.Text), Model: model, State: Live,
+	}
+	if life := Lifetime(in.Collection); life > 0 {
+		expires := now.UTC().Add(life)
+		m.ExpiresAt = &expires
+	}
+	return m
+}
+
+// CheckText refuses a text that is empty, longer than limit bytes, not UTF-8
+// or holds NUL bytes (PostgreSQL cannot keep them).
+func CheckText(text string, limit int) error {
+	switch {
+	case len(text) > limit:
+		return Errorf(Invalid, "store the facts one by one, each in a few sentences",
+			"the text has %d bytes, the limit is %d", len(text), limit)
+	case !utf8.ValidString(text):
+		return Errorf(Invalid, "convert it to UTF-8 first", "the text is not valid UTF-8")
+	case strings.ContainsRune(text, 0):
+		return Errorf(Invalid, "remove the NUL bytes; is this a binary file?", "the text holds NUL bytes")
+	case strings.TrimSpace(text) == "":
+		return Errorf(Invalid, "give at least one sentence", "the text is empty")
+	}
+	return nil
+}
+
+// CheckName refuses a name (of a project, a session …) that is too long, not
+// UTF-8, or holds control characters. Slashes and quotes are fine.
+func CheckName(what, name string) error {
+	switch {
+	case len(name) > MaxNameBytes:
+		return Errorf(Invalid, "shorten it", "the %s has %d bytes, the limit is %d", what, len(name), MaxNameBytes)
+	case !utf8.ValidString(name):
+		return Errorf(Invalid, "convert it to UTF-8 first", "the %s is not valid UTF-8", what)
+	case strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }):
+		return Errorf(Invalid, "remove line breaks, tabs and NUL bytes", "the %s holds control characters", what)
+	}
+	return nil
+}
+
+// CheckID refuses what is not a memory's id.
+func CheckID(id string) error {
+	if !ValidID(id) {
+		return Errorf(Invalid, "copy it from a store's or recall's answer", "%q is not a memory's id (a UUID in lower case)", clip(id))
+	}
+	return nil
+}
+
+// CleanTags returns tags in lower case, sorted, without repeats and blanks.
+func CleanTags(tags []string) ([]string, error) {
+	out := make([]string, 0, len(tags))
+	for _, t := range tags {
+		t = strings.ToLower(strings.TrimSpace(t))
+		if t == "" {
+			continue
+		}
+		if len(t) > MaxTagBytes {
+			return nil, Errorf(Invalid, "a tag is one or two words", "a tag has %d bytes, the limit is %d", len(t), MaxTagBytes)
+		}
+		if err := CheckName("tag", t); err != nil {
+			return nil, err
+		}
+		out = append(out, t)
+	}
+	slices.Sort(out)
+	out = slices.Compact(out)
+	if len(out) > MaxTags {
+		return nil, Errorf(Invalid, "keep the ones you would search for", "%d tags given, the limit is %d", len(out), MaxTags)
+	}
+	return out, nil
+}
+
+func unknown(what, got string, known []string) error {
+	return Errorf(Invalid, fmt.Sprintf("use one of %s", strings.Join(known, ", ")), "there is no %s %q", what, clip(got))
+}
+
+// clip shortens what a user typed for an error message.
+func clip(s string) string {
+	const most = 80
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
+}
+
+func orDefault(s, def string) string {
+	if s == "" {
+		return def
+	}
+	return s
+}

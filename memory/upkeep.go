@@ -1,0 +1,58 @@
+package memory
+
+// SummaryInput asks for a summary of a collection.
+type SummaryInput struct {
+	Collection string `json:"collection,omitempty"` // default: all
+	Project    string `json:"project,omitempty"`    // default Global
+	Sentences  int    `json:"sentences,omitempty"`  // 1 to 50, default 10
+}
+
+// Clean checks the input and fills in defaults.
+func (in SummaryInput) Clean() (SummaryInput, error) {
+	if in.Collection != "" && !KnownCollection(in.Collection) {
+		return in, unknown("collection", in.Collection, Collections())
+	}
+	in.Project = orDefault(in.Project, Global)
+	if in.Sentences == 0 {
+		in.Sentences = 10
+	}
+	if in.Sentences < 1 || in.Sentences > 50 {
+		return in, Errorf(Invalid, "leave it out for 10", "sentences must be 1 to 50, got %d", in.Sentences)
+	}
+	return in, CheckName("project", in.Project)
+}
+
+// Summary is what a collection says in few sentences.
+type Summary struct {
+	Text     string   `json:"text"`
+	Method   string   `json:"method"`   // "extractive" or "model <name>"
+	Memories int      `json:"memories"` // how many were summarised
+	IDs      []string `json:"ids"`      // where the sentences come from
+}
+
+// RebuildInput asks to recreate the index from the ledger.
+type RebuildInput struct {
+	Collections []string `json:"collections,omitempty"` // default: all
+	User        string   `json:"user,omitempty"`
+}
+
+// RebuildReport says what a rebuild did and whether index and ledger are equal.
+type RebuildReport struct {
+	WorkflowID  string              `json:"workflow_id"`
+	Model       string              `json:"model"`
+	Reembedded  int                 `json:"reembedded"` // texts embedded anew because the model changed
+	Done        bool                `json:"done"`
+	Equal       bool                `json:"equal"`
+	Collections []RebuildCollection `json:"collections"`
+}
+
+// RebuildCollection is one collection's part of a [RebuildReport].
+type RebuildCollection struct {
+	Collection string `json:"collection"`
+	Written    int    `json:"written"`
+	Ledger     int    `json:"ledger"` // live memories
+	Index      int    `json:"index"`  // points
+	LedgerHash string `json:"ledger_hash"`
+	IndexHash  string `json:"index_hash"`
+	Equal      bool   `json:"equal"`
+}
