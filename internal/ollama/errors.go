@@ -1,0 +1,92 @@
+package ollama
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/ollama/ollama/api"
+
+	"github.com/mneme-memory/mneme/memory"
+)
+
+// part is Ollama's name in errors.
+const part = "Ollama"
+
+// errMissing marks the error of a model that Ollama does not have.
+var errMissing = errors.New("the model is not there")
+
+// ModelMissing reports whether err is because Ollama does not have the model.
+func ModelMissing(err error) bool { return errors.Is(err, errMissing) }
+
+// classify gives an error of the client its code and hint. The end of the caller's own
+// context stays what it is.
+func (e *Embedder) classify(op string, err error) error {
+	if errors.Is(err, context.Canceled) {
+		return fmt.Errorf("%s: %w", op, err)
+	}
+	var status api.StatusError
+	var auth api.AuthorizationError
+	switch {
+	case errors.As(err, &status):
+		return e.ofStatus(op, status)
+	case errors.As(err, &auth):
+		return wrap(memory.Invalid, op, "sign in to that Ollama, or use another address", err)
+	case isDown(err):
+		return wrap(memory.Unavailable, op,
+			`start it with "ollama serve", or run "mneme doctor" to see every part`,
+			fmt.Errorf("Ollama does not answer at %s: %w", e.address, err))
+	}
+	return wrap(memory.Internal, op, "", err)
+}
+
+func (e *Embedder) ofStatus(op string, err api.StatusError) error {
+	switch code := err.StatusCode; {
+	case code == http.StatusNotFound && strings.Contains(err.ErrorMessage, "not found"):
+		return wrap(memory.Conflict, op, fmt.Sprintf("fetch it with \"ollama pull %s\"", e.model), fmt.Errorf("%w: %w", errMissing, err))
+	case code == http.StatusTooManyRequests || code == http.StatusRequestTimeout || code >= 500:
+		return wrap(memory.Unavailable, op, "try again later; Ollama's own log says more", err)
+	}
+	return wrap(memory.Invalid, op, "", err)
+}
+
+func wrap(code memory.Code, op, hint string, err error) error {
+	return &memory.Error{Code: code, Op: op, Part: part, Hint: hint, Err: err}
+}
+
+// isDown reports whether err is about the connection: refused, reset, timed out, cut off.
+func isDown(err error) bool {
+	var network net.Error
+	var request *url.Error
+	return errors.As(err, &network) || errors.As(err, &request) ||
+		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, io.EOF) || errors.Is(err, errCutOff)
+}
+
+// isTooLong reports whether Ollama refused a text because of its length. Versions word
+// it differently; all say what is exceeded.
+func isTooLong(err error) bool {
+	var status api.StatusError
+	if !errors.As(err, &status) || status.StatusCode != http.StatusBadRequest {
+		return false
+	}
+	return strings.Contains(status.ErrorMessage, "exceed") && strings.Contains(status.ErrorMessage, "context length")
+}
+
+// badAnswer is the error of an answer that must not reach an index.
+func badAnswer(format string, args ...any) error {
+	return wrap(memory.Internal, "embed", "the model or its server is broken; try another model", fmt.Errorf(format, args...))
+}
+
+// isBadJSON reports whether the answer was no JSON, as from a server that is no Ollama.
+func isBadJSON(err error) bool {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	return errors.As(err, &syntax) || errors.As(err, &kind)
+}
