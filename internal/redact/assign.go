@@ -1,0 +1,205 @@
+package redact
+
+import (
+	"strings"
+)
+
+// assignmentDetectors find a value behind a word: password = x, "api_key": "x",
+// --token x, PGPASSWORD=x, "the password is x". The words decide how much the value must
+// look like a secret: after password= nearly anything is one, after "the token is" only
+// something nobody would write otherwise.
+func assignmentDetectors() []*detector {
+	const (
+		passKey  = `(?:pass(?:word|wd|phrase|code)|passwd|pwd|pw|pass|requirepass|masterauth)`
+		tokenKey = `(?:secret|api[_-]?key|apikey|access[_-]?key|account[_-]?key|shared[_-]?access[_-]?key|auth[_-]?key|signing[_-]?key|encryption[_-]?key|master[_-]?key|private[_-]?key|preshared[_-]?key|token|credentials?|client[_-]?secret)`
+		value    = `(?:"([^"\n]{1,200})"|'([^'\n]{1,200})'|\x60([^\x60\n]{1,200})\x60|([^\s"'\x60;]{1,300}))`
+		assign   = `["'\]]{0,2}[ \t]{0,4}(?::=|=>|==|=|:)\s{0,3}`
+	)
+	passWords := []string{"pass", "pwd", "pw"}
+	tokenWords := []string{"secret", "key", "token", "credential"}
+	return []*detector{
+		{
+			kind: KindPassword, rank: rankOwn, words: passWords, reach: 320, accept: assignedPassword,
+			compiled: lazily(`(?i)[\w.-]{0,40}` + passKey + `(?:_?\d)?` + assign + value),
+		},
+		{
+			kind: KindPassword, rank: rankOwn, words: []string{"--pass", "-pass", "--pwd", "-p", "-a "}, reach: 320, accept: flagPassword,
+			compiled: lazily(`(?:--?(?i:` + passKey + `)(?:[ =])|\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump)\b[^\n|;]{0,200}? -p|\bsshpass -p ?|\bdocker login\b[^\n|;]{0,200}? -p |\bredis-cli\b[^\n|;]{0,200}? -a )` + value),
+		},
+		{
+			kind: KindPassword, rank: rankOwn, reach: 320, accept: flagPassword,
+			words:    []string{"curl", "wget", "http"},
+			compiled: lazily(`\bcurl\b[^\n|;]{0,400}? (?:-u|--user)[ =]?["']?[^\s:"']+:([^\s"']+)`),
+		},
+		{
+			kind: KindPassword, rank: rankOwn, words: []string{"pass", "pwd", "login"}, reach: 320, accept: spokenPassword,
+			compiled: lazily(`(?i)\b` + passKey + `s?\b[^\n.:=]{0,30}? (?:is|was|are|to|be)(?: now| set to| changed to)?:? ` + value),
+		},
+		{
+			kind: KindPassword, rank: rankOwn, words: []string{"machine", "login"}, reach: 320, accept: notPlaceholder,
+			compiled: lazily(`(?i)\blogin\s+\S+\s+password\s+(\S+)`),
+		},
+		{
+			kind: KindPassword, rank: rankOwn, words: []string{":5432:", ":*:", "pgpass"}, reach: 320, accept: notPlaceholder,
+			compiled: lazily(`(?:^|\s)[\w.*-]+:(?:\d{4,5}|\*):[^:\s/]+:[^:\s/]+:([^\s:]{4,})`),
+		},
+		{
+			kind: KindPassword, rank: rankOwn, words: []string{"pin"}, reach: 64,
+			compiled: lazily(`\b(?:PIN|(?i:card pin|pin code|pin number))(?: is|:| =|=)? ?(\d{4,8})\b`),
+		},
+		{
+			kind: KindSecret, rank: rankOwn, words: tokenWords, reach: 400, accept: assignedToken,
+			compiled: lazily(`(?i)[\w.-]{0,40}` + tokenKey + assign + value),
+		},
+		{
+			kind: KindSecret, rank: rankOwn, words: tokenWords, reach: 400, accept: assignedToken,
+			compiled: lazily(`(?i)--?[\w-]{0,40}` + tokenKey + `[ =]` + value),
+		},
+		{
+			kind: KindSecret, rank: rankOwn, words: tokenWords, reach: 400, accept: assignedToken,
+			compiled: lazily(`(?i)\b(?:secret|api[ _-]?key|access[ _-]?key|token|signing key|encryption key|private key|webhook secret|license key)\b[^\n.:=]{0,30}? (?:is|was|to|be):? ` + value),
+		},
+	}
+}
+
+// assignedPassword accepts the value of password=x and password: x.
+func assignedPassword(m match) bool {
+	v := clean(m.secret)
+	if len(v) < 4 || !notPlaceholder(m) || expression(m, v) {
+		return false
+	}
+	key := strings.TrimRight(m.before, "\"'`")
+	if quoted(m) || environment(key) {
+		return !plainWords(v)
+	}
+	if strings.HasSuffix(strings.TrimRight(key, " \t\n"), "=") {
+		return strong(v) || !codeWord(v)
+	}
+	return strong(v) || !codeWord(v) && endsClause(m)
+}
+
+// flagPassword accepts the value of --password x and of mysql -px.
+func flagPassword(m match) bool {
+	v := clean(m.secret)
+	return len(v) >= 3 && notPlaceholder(m) && !expression(m, v) && !strings.HasPrefix(v, "-") && !codeWord(v)
+}
+
+// spokenPassword accepts "the password is x": x must be quoted or look like one.
+func spokenPassword(m match) bool {
+	v := clean(m.secret)
+	return len(v) >= 4 && notPlaceholder(m) && !expression(m, v) && !technical(v) && (strong(v) || quoted(m) && !plainWords(v))
+}
+
+// assignedToken accepts the value of token=x when it is long and mixed enough.
+func assignedToken(m match) bool {
+	v := clean(m.secret)
+	if len(v) < 8 || !notPlaceholder(m) || expression(m, v) || technical(v) {
+		return false
+	}
+	if strings.Contains(v, " ") || !hasLetter(v) {
+		return false
+	}
+	return hasDigit(v) && entropy(v) > 2.8 && !readable(v)
+}
+
+// clean takes the punctuation of the sentence off a value.
+func clean(v string) string { return strings.TrimRight(v, ".,;:!?)]}>\"'") }
+
+func quoted(m match) bool {
+	return strings.HasSuffix(m.before, `"`) || strings.HasSuffix(m.before, `'`) || strings.HasSuffix(m.before, "`")
+}
+
+// environment reports an assignment to a variable in capitals, such as PGPASSWORD=.
+func environment(key string) bool {
+	return strings.HasSuffix(key, "=") && len(key) > 3 && key == strings.ToUpper(key)
+}
+
+// strong reports a value no one writes as a word: a digit or a symbol among letters.
+func strong(v string) bool {
+	if len(v) < 6 || technical(v) || readable(v) {
+		return false
+	}
+	mixed := hasLetter(v) && (hasDigit(v) || strings.ContainsAny(v, "!@#$%^&*+?~|"))
+	return mixed || len(v) >= 6 && strings.Trim(v, "0123456789") == "" && len(v) <= 12
+}
+
+// endsClause reports that nothing but the end of a line or a clause follows.
+func endsClause(m match) bool {
+	rest := m.text.raw[m.end:]
+	return rest == "" || strings.ContainsAny(m.secret[len(m.secret)-1:], ",;") || strings.HasPrefix(rest, "\n") || strings.HasPrefix(rest, "\r\n") || strings.HasPrefix(rest, ";") || strings.HasPrefix(rest, " /")
+}
+
+var (
+	identifier  = lazily(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	readableSet = lazily(`^(?:[A-Za-z]+\d{0,3}|\d{1,4})(?:[_./:-](?:[A-Za-z]+\d{0,3}|v?\d{1,4}))*$`)
+	codeShape   = lazily(`^[A-Za-z_][\w]*(?:(?:\.|->|::)[A-Za-z_]\w*)+[([\])}\w.,]*$|^[A-Za-z_][\w.:]*[(\[<{]|^[&*]?(?:self|this|args|opts|cfg|config|os|process|env)\b[.\[]|^\(|^\[|^[{]|^(?:lambda|function|func|new|await|len|str|not)$`)
+	techShape   = lazily(`(?i)^(?:base64|sha-?\d+|md5|bcrypt|argon2\w*|scrypt|pbkdf2|utf-?8|oauth2?|http\d?|ipv[46]|v\d+(?:\.\d+)*|[a-z0-9+]+-?(?:encoded|hashed|encrypted|based|bit|byte|char|chars|characters|signed|long)|(?:rs|hs|es)\d{3}|x\.?509|ed25519|rsa\d*|aes-?\d+.*)$|^https?://|^\.{0,2}/[\w./-]+$|^~/`)
+	placeholder = lazily(`(?i)^(?:<.*|\$.*|%.*%|\{\{.*|\{.*\}|\[.*\]|\(.*\)|\*+|x{3,}|\.{2,}|…+|-+|_+|your?[-_ ].*|my[-_]?(?:password|secret|token|key)|(?:my|the|some|new|old|user|db|test|root|admin|default|example|dummy|fake)?[-_ ]?(?:pass(?:word|wd|phrase)?|pwd|pw|secret|token|api[-_]?key)[123]?|change[-_ ]?(?:it|me)|example|dummy|redacted|secret|hidden|masked|none|nil|null|undefined|true|false|yes|no|todo|tbd|foo|bar|baz)$|^\[redacted:`)
+)
+
+// notPlaceholder accepts what is not a stand-in for a secret, such as <password> or $PW.
+func notPlaceholder(m match) bool {
+	v := strings.Trim(clean(m.secret), "\\\"'`")
+	return v != "" && !placeholder().MatchString(v) && !placeholder().MatchString(m.secret)
+}
+
+// technical reports words that stand after "is" in sentences about passwords.
+func technical(v string) bool { return techShape().MatchString(v) }
+
+// expression reports code where a value would be: a call, a field, an index.
+func expression(m match, v string) bool {
+	return !quoted(m) && (codeShape().MatchString(v) || codeShape().MatchString(m.secret))
+}
+
+// readable reports names made of words and small numbers: read-only-token, v2.10, user_1.
+func readable(v string) bool {
+	if !readableSet().MatchString(v) || !strings.ContainsAny(v, "_./:-") {
+		return false
+	}
+	for _, part := range strings.FieldsFunc(v, func(c rune) bool { return strings.ContainsRune("_./:-", c) }) {
+		if len(part) > 14 {
+			return false
+		}
+	}
+	return true
+}
+
+// plainWords reports a quoted sentence, as in an error message or a label.
+func plainWords(v string) bool {
+	if strings.HasSuffix(v, ":") || strings.HasSuffix(v, "?") || strings.Contains(v, "%s") {
+		return true
+	}
+	return strings.Contains(v, " ") && !strings.ContainsAny(v, "0123456789!@#$%^&*")
+}
+
+// codeWord reports identifiers and the words that stand where a password could.
+func codeWord(v string) bool {
+	if !identifier().MatchString(v) {
+		return strings.Trim(v, "-_.,()[]{}<>/\\|=:;'\"`*&!?+#") == "" || readable(v) && !hasDigit(v)
+	}
+	if strings.Contains(v, "_") && !hasDigit(v) {
+		return true
+	}
+	return commonWords()[strings.ToLower(v)]
+}
+
+// commonWords are words that follow "password:" or "password=" without being one.
+func commonWords() map[string]bool {
+	const words = `password passwd pass pwd passphrase secret string str text value values none null nil true
+		false required optional missing invalid wrong empty blank unset default input output args self user
+		username login bytes byte int bool char varchar object any field fields hash hashed encrypted plain
+		plaintext masked hidden hash params param prompt reset change changed update updated expired auth
+		authentication protected protect disabled enabled please enter must should cannot can could the a an
+		and or but for from with without when where which this that there then than not no yes see use uses
+		used using stored store saved save read write file files env environment key keys token tokens
+		credentials manager policy policies rules number numbers unknown undefined incorrect correct failed
+		failure success error errors account accounts name names data type label form email generated random
+		same new old test testing body json request response header config settings vault keychain example
+		allow allowed denied set get add delete remove show hide toggle strength length minimum maximum
+		getpass raw_input ask check verify confirm repeat match matches mismatch only also again still just`
+	out := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		out[w] = true
+	}
+	return out
+}
