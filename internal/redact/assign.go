@@ -10,17 +10,19 @@ import (
 // something nobody would write otherwise.
 func assignmentDetectors() []*detector {
 	const (
-		passKey  = `(?:pass(?:word|wd|phrase|code)|passwd|pwd|pw|pass|requirepass|masterauth)`
-		tokenKey = `(?:secret|api[_-]?key|apikey|access[_-]?key|account[_-]?key|shared[_-]?access[_-]?key|auth[_-]?key|signing[_-]?key|encryption[_-]?key|master[_-]?key|private[_-]?key|preshared[_-]?key|token|credentials?|client[_-]?secret)`
-		value    = `(?:"([^"\n]{1,200})"|'([^'\n]{1,200})'|\x60([^\x60\n]{1,200})\x60|([^\s"'\x60;]{1,300}))`
-		assign   = `["'\]]{0,2}[ \t]{0,4}(?::=|=>|==|=|:)\s{0,3}`
+		// The short words count only where a word begins: a compass has no password.
+		longPassKey = `(?:pass(?:word|wd|phrase|code)|pwd|requirepass|masterauth)`
+		passKey     = `(?:` + longPassKey + `|pw|pass)`
+		tokenKey    = `(?:secret|api[_-]?key|apikey|access[_-]?key|account[_-]?key|shared[_-]?access[_-]?key|auth[_-]?key|signing[_-]?key|encryption[_-]?key|master[_-]?key|private[_-]?key|preshared[_-]?key|token|credentials?|client[_-]?secret)`
+		value       = `(?:"([^"\n]{1,200})"|'([^'\n]{1,200})'|\x60([^\x60\n]{1,200})\x60|([^\s"'\x60;]{1,300}))`
+		assign      = `["'\]]{0,2}[ \t]{0,4}(?::=|=>|==|=|:)\s{0,3}`
 	)
 	passWords := []string{"pass", "pwd", "pw"}
 	tokenWords := []string{"secret", "key", "token", "credential"}
 	return []*detector{
 		{
 			kind: KindPassword, rank: rankOwn, words: passWords, reach: 320, accept: assignedPassword,
-			compiled: lazily(`(?i)[\w.-]{0,40}` + passKey + `(?:_?\d)?` + assign + value),
+			compiled: lazily(`(?i)(?:[\w.-]{0,40}(?:` + longPassKey + `|[_.-](?:pass|pw)|(?-i:[a-z]Pass))|\b(?:pass|pw))(?:_?\d)?` + assign + value),
 		},
 		{
 			kind: KindPassword, rank: rankOwn, words: []string{"--pass", "-pass", "--pwd", "-p", "-a "}, reach: 320, accept: flagPassword,
@@ -81,6 +83,9 @@ func assignedPassword(m match) bool {
 // flagPassword accepts the value of --password x and of mysql -px.
 func flagPassword(m match) bool {
 	v := clean(m.secret)
+	if v == "rint" || v == "rint0" || v == "rune" {
+		return false // find … -name mysql -print
+	}
 	return len(v) >= 3 && notPlaceholder(m) && !expression(m, v) && !strings.HasPrefix(v, "-") && !codeWord(v)
 }
 
@@ -166,7 +171,7 @@ func readable(v string) bool {
 
 // plainWords reports a quoted sentence, as in an error message or a label.
 func plainWords(v string) bool {
-	if strings.HasSuffix(v, ":") || strings.HasSuffix(v, "?") || strings.Contains(v, "%s") {
+	if strings.HasSuffix(v, ":") || strings.HasSuffix(v, "?") || strings.Contains(v, "%s") || strings.Contains(v, "$(") {
 		return true
 	}
 	return strings.Contains(v, " ") && !strings.ContainsAny(v, "0123456789!@#$%^&*")

@@ -94,7 +94,8 @@ func parseGitleaks(text string) ([]*detector, error) {
 			compiled: lazily(forProse(r.Regex)),
 		}
 		if r.ID == "generic-api-key" {
-			d.kind, d.rank = KindSecret, rankGuess
+			// In prose it would take the next parameter of a function for a key.
+			d.kind, d.rank, d.compiled = KindSecret, rankGuess, lazily(r.Regex)
 		}
 		for _, k := range r.Keywords {
 			d.words = append(d.words, strings.ToLower(k))

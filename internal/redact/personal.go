@@ -2,7 +2,6 @@ package redact
 
 import (
 	"net/netip"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -100,6 +99,9 @@ func personalEmail(m match) bool {
 	if m.start > 0 && strings.ContainsRune("/:@", rune(m.text.raw[m.start-1])) && !mailto(m) {
 		return false // user:password@host and paths; the URL detector looks at those
 	}
+	if rest := m.text.raw[m.end:]; strings.HasPrefix(rest, ":/") || strings.HasPrefix(rest, ":~") {
+		return false // the target of scp or rsync
+	}
 	return !loginUser().MatchString(user)
 }
 
@@ -111,8 +113,8 @@ func mailto(m match) bool {
 // alone at the beginning of a line, where a + belongs to a diff.
 func internationalPhone(m match) bool {
 	n := digits(m.secret)
-	if n < 9 || n > 15 || dateLike().MatchString(m.secret) {
-		return false
+	if n < 9 || n > 15 || dateLike().MatchString(m.secret) || m.secret[1] == '1' && n != 11 {
+		return false // after +1 come ten digits, always
 	}
 	if strings.ContainsAny(m.secret, " .-()/") {
 		return strings.Count(m.secret, ".") < 2 || n >= 10
@@ -149,4 +151,4 @@ func digits(s string) int {
 // onlyDigits returns the digits of s.
 func onlyDigits(s string) string { return notDigit().ReplaceAllString(s, "") }
 
-var notDigit func() *regexp.Regexp = lazily(`\D`)
+var notDigit = lazily(`\D`)

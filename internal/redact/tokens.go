@@ -3,7 +3,6 @@ package redact
 import (
 	"crypto/sha256"
 	"math/big"
-	"regexp"
 	"strings"
 )
 
@@ -151,11 +150,7 @@ func base58Checked(m match) bool {
 var numbering = lazily(`\d{1,2}[.)]`)
 
 // stopWord are words no wallet uses and no sentence goes without.
-var stopWord = sentenceWords()
-
-func sentenceWords() func() *regexp.Regexp {
-	return lazily(`(?i)\b(?:the|and|for|with|that|was|were|are|has|have|from|not|but|they|its|our|which|should|into|when)\b`)
-}
+var stopWord = lazily(`(?i)\b(?:the|and|for|with|that|was|were|are|has|have|from|not|but|they|its|our|which|should|into|when)\b`)
 
 // seedPhrase accepts twelve and more words that do not read like a sentence.
 func seedPhrase(m match) bool {
