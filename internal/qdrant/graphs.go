@@ -1,0 +1,82 @@
+package qdrant
+
+import (
+	"context"
+	"time"
+
+	"github.com/qdrant/go-client/qdrant"
+
+	"github.com/mneme-memory/mneme/memory"
+)
+
+// How long building graphs may take, and how often the server is asked. A
+// real one took 20 s for 30,000 points of 768 numbers on two cores.
+const (
+	graphsTimeout = 30 * time.Minute
+	graphsPoll    = 200 * time.Millisecond
+)
+
+// nobody is an id that no memory has: those are of version 8.
+const nobody = "00000000-0000-0000-0000-000000000000"
+
+// RebuildGraphs makes the server build a collection's HNSW graphs anew and
+// waits until it has. It answers false where there are none: in the embedded
+// server, whose search is exact, and below the indexing threshold.
+//
+// Qdrant has no call for this, but a change of ef_construct makes its
+// optimizer build every graph again. So the number goes up by one, and down
+// again the next time.
+func (x *Index) RebuildGraphs(ctx context.Context, collection string) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, graphsTimeout)
+	defer cancel()
+	info, err := x.client.GetCollectionInfo(ctx, collection)
+	if err != nil {
+		return false, x.explain("look at collection "+collection, err)
+	}
+	if info.GetIndexedVectorsCount() == 0 {
+		return false, nil
+	}
+	// After a restart the status stays Grey until the first write; a delete
+	// of nothing is one.
+	if err := x.deleteBatch(ctx, collection, []string{nobody}); err != nil {
+		return false, err
+	}
+	const usual = 100
+	ef := info.GetConfig().GetHnswConfig().GetEfConstruct()
+	if ef == usual {
+		ef++
+	} else {
+		ef = usual
+	}
+	if err := x.client.UpdateCollection(ctx, &qdrant.UpdateCollection{
+		CollectionName: collection, HnswConfig: &qdrant.HnswConfigDiff{EfConstruct: &ef},
+	}); err != nil {
+		return false, x.explain("rebuild the graphs of "+collection, err)
+	}
+	return true, x.waitGreen(ctx, collection)
+}
+
+// waitGreen waits until the optimizer is done: the status is Yellow at once
+// after the change, and Green afterwards.
+func (x *Index) waitGreen(ctx context.Context, collection string) error {
+	tick := time.NewTicker(graphsPoll)
+	defer tick.Stop()
+	for {
+		info, err := x.client.GetCollectionInfo(ctx, collection)
+		if err != nil {
+			return x.explain("look at collection "+collection, err)
+		}
+		switch info.GetStatus() {
+		case qdrant.CollectionStatus_Green:
+			return nil
+		case qdrant.CollectionStatus_Red:
+			return memory.Errorf(memory.Internal, "look into Qdrant's log",
+				"rebuild the graphs of %s: %s", collection, info.GetOptimizerStatus().GetError())
+		}
+		select {
+		case <-ctx.Done():
+			return x.explain("wait for the graphs of "+collection, ctx.Err())
+		case <-tick.C:
+		}
+	}
+}
