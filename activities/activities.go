@@ -1,0 +1,63 @@
+package activities
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+
+	"github.com/mneme-memory/mneme/memory"
+)
+
+// Activities are the steps of every workflow. All fields but Chat are
+// required. The methods may be called at the same time.
+type Activities struct {
+	Embedder Embedder // text to vectors; Ollama in production
+	Ledger   Ledger   // what is remembered, and every change of it; PostgreSQL in production
+	Index    Index    // the vectors to search by; Qdrant in production
+	Redactor Redactor // takes secrets out, again: the doors did it first
+	Chat     Chatter  // writes summaries; nil means extractive ones
+
+	// Digest describes ledger records as Index.Digest describes points.
+	Digest func([]memory.Record) Digest
+	// Now is the clock.
+	Now func() time.Time
+
+	ready sync.Map // dimension -> struct{}: model recorded and collections there
+}
+
+// Chatter answers a prompt with a local chat model.
+type Chatter interface {
+	Chat(ctx context.Context, prompt string) (string, error)
+	// ChatModel names the model.
+	ChatModel() string
+}
+
+// op names the step that runs now; step must be unique in its workflow.
+func op(ctx context.Context, user, action, step string) memory.Op {
+	info := activity.GetInfo(ctx)
+	return memory.Op{
+		WorkflowID: info.WorkflowExecution.ID,
+		RunID:      info.WorkflowExecution.RunID,
+		Step:       step,
+		User:       user,
+		Action:     action,
+	}
+}
+
+// prepare records the embedding model and creates the collections before the
+// first write of a process, and refuses another model or dimension after it.
+func (a *Activities) prepare(ctx context.Context, dimension int) error {
+	if _, ok := a.ready.Load(dimension); ok {
+		return nil
+	}
+	if err := a.Ledger.UseModel(ctx, a.Embedder.Model(), dimension); err != nil {
+		return err
+	}
+	if err := a.Index.EnsureCollections(ctx, dimension); err != nil {
+		return err
+	}
+	a.ready.Store(dimension, struct{}{})
+	return nil
+}

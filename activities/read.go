@@ -1,0 +1,107 @@
+package activities
+
+import (
+	"context"
+
+	"github.com/mneme-memory/mneme/memory"
+)
+
+// ReadInput is one question to the ledger; exactly one field is set.
+type ReadInput struct {
+	Get     []string             `json:"get,omitempty"`
+	Related *RelatedInput        `json:"related,omitempty"`
+	History string               `json:"history,omitempty"`
+	List    *memory.Page         `json:"list,omitempty"`
+	Summary *memory.SummaryInput `json:"summary,omitempty"`
+	Stats   bool                 `json:"stats,omitempty"`
+}
+
+// RelatedInput asks for what is linked to a memory.
+type RelatedInput struct {
+	ID    string `json:"id"`
+	Depth int    `json:"depth"`
+	Limit int    `json:"limit"`
+}
+
+// ReadOutput answers a [ReadInput] in the field of the same name.
+type ReadOutput struct {
+	Get     []memory.Details `json:"get,omitempty"`
+	Related []memory.Related `json:"related,omitempty"`
+	History *memory.History  `json:"history,omitempty"`
+	List    []memory.Memory  `json:"list,omitempty"`
+	Summary *memory.Summary  `json:"summary,omitempty"`
+	Stats   *memory.Stats    `json:"stats,omitempty"`
+}
+
+// ReadLedger answers one question.
+func (a *Activities) ReadLedger(ctx context.Context, in ReadInput) (ReadOutput, error) {
+	var out ReadOutput
+	var err error
+	switch {
+	case len(in.Get) > 0:
+		out.Get, err = a.Ledger.Get(ctx, in.Get)
+	case in.Related != nil:
+		out.Related, err = a.Ledger.Related(ctx, in.Related.ID, in.Related.Depth, in.Related.Limit)
+	case in.History != "":
+		var h memory.History
+		h, err = a.Ledger.History(ctx, in.History)
+		out.History = &h
+	case in.List != nil:
+		out.List, err = a.list(ctx, *in.List)
+	case in.Summary != nil:
+		out.Summary, err = a.summarize(ctx, *in.Summary)
+	case in.Stats:
+		var s memory.Stats
+		s, err = a.Ledger.Stats(ctx)
+		out.Stats = &s
+	default:
+		err = memory.Errorf(memory.Invalid, "", "nothing was asked of the ledger")
+	}
+	return out, err
+}
+
+func (a *Activities) list(ctx context.Context, page memory.Page) ([]memory.Memory, error) {
+	records, err := a.Ledger.Records(ctx, page)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]memory.Memory, len(records))
+	for i, r := range records {
+		out[i] = r.Memory
+	}
+	return out, nil
+}
+
+// summaryMost bounds the memories of one summary.
+const summaryMost = 1000
+
+func (a *Activities) summarize(ctx context.Context, in memory.SummaryInput) (*memory.Summary, error) {
+	page := memory.Page{Collection: in.Collection, Project: in.Project, Limit: summaryMost}
+	records, err := a.Ledger.Records(ctx, page)
+	if err != nil {
+		return nil, err
+	}
+	summary := memory.Summarize(records, in.Sentences)
+	if a.Chat == nil || summary.Text == "" {
+		return &summary, nil
+	}
+	// The extract is what the model sees: it fits any context, and what it leaves out was repetition.
+	text, err := a.Chat.Chat(ctx, "Summarise these notes in plain prose. Add nothing to them.\n\n"+summary.Text)
+	if err != nil {
+		summary.Method = "extractive (the chat model does not answer)"
+		return &summary, nil
+	}
+	summary.Text, summary.Method = text, "model "+a.Chat.ChatModel()
+	return &summary, nil
+}
+
+// LinkInput is a link to make.
+type LinkInput struct {
+	Link memory.Link `json:"link"`
+	User string      `json:"user,omitempty"`
+}
+
+// LinkMemories joins two memories.
+func (a *Activities) LinkMemories(ctx context.Context, in LinkInput) (memory.Link, error) {
+	return a.Ledger.Link(ctx, op(ctx, in.User, memory.ActionLink, "link"), in.Link)
+}

@@ -1,0 +1,122 @@
+package activities
+
+import (
+	"context"
+	"maps"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/mneme-memory/mneme/memory"
+)
+
+// maxAnswerBytes bounds the texts of one answer: it is kept in a workflow's
+// history, whose payloads Temporal limits to 2 MB.
+const maxAnswerBytes = 512 << 10
+
+// Recall finds, ranks and returns what answers a query. When the embedding
+// model is down it answers by keywords alone and says so.
+func (a *Activities) Recall(ctx context.Context, q memory.Query) (memory.RecallResult, error) {
+	q.Text, _ = a.Redactor.Redact(q.Text)
+	start := a.Now()
+	vector, model, degraded, err := a.embedQuery(ctx, q.Text)
+	if err != nil {
+		return memory.RecallResult{}, err
+	}
+	embedded := a.Now()
+	candidates, err := a.Index.Search(ctx, memory.Search{
+		Text: q.Text, Vector: vector, Projects: q.Projects(), Collections: q.Collections, Types: q.Types,
+		Tags: q.Tags, Since: q.Since, Before: q.Before, Exclude: q.Exclude, Now: embedded, Limit: q.Limit,
+	})
+	if err != nil {
+		return memory.RecallResult{}, err
+	}
+	searched := a.Now()
+	result := memory.Rank(q, memory.CalibrationFor(model), candidates, searched)
+	result.Degraded = degraded
+	result.Hits = fit(result.Hits, maxAnswerBytes)
+	result.TookMillis = map[string]float64{
+		"embed":  millis(embedded.Sub(start)),
+		"search": millis(searched.Sub(embedded)),
+		"rank":   millis(a.Now().Sub(searched)),
+	}
+	return result, nil
+}
+
+// embedQuery returns no vector and the reason when the model is down.
+func (a *Activities) embedQuery(ctx context.Context, text string) (memory.Vector, string, string, error) {
+	model := a.Embedder.Model()
+	// A part of the deadline is kept for the search by keywords.
+	embedCtx, cancel := context.WithTimeout(ctx, embedQueryTimeout)
+	defer cancel()
+	vectors, err := a.embed(embedCtx, ForQuery, []string{text})
+	switch {
+	case err == nil:
+		return vectors[0], model, "", nil
+	case memory.Retryable(err) && ctx.Err() == nil:
+		return nil, model, "the embedding model does not answer; found by keywords alone", nil
+	default:
+		return nil, "", "", err
+	}
+}
+
+const embedQueryTimeout = 3 * time.Second
+
+// fit shortens the longest texts until all fit into budget bytes.
+func fit(hits []memory.Hit, budget int) []memory.Hit {
+	total := 0
+	for _, h := range hits {
+		total += len(h.Text)
+	}
+	for most := memory.MaxTextBytes / 2; total > budget && most > 256; most /= 2 {
+		total = 0
+		for i, h := range hits {
+			if len(h.Text) > most {
+				hits[i].Text, hits[i].Truncated = cut(h.Text, most), true
+			}
+			total += len(hits[i].Text)
+		}
+	}
+	return hits
+}
+
+// cut returns at most limit bytes of text, whole runes and, if near, whole words.
+func cut(text string, limit int) string {
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	text = text[:limit]
+	if i := strings.LastIndexAny(text, " \n\t"); i > limit*3/4 {
+		text = text[:i]
+	}
+	return text + " …"
+}
+
+func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// CountInput is an answered recall to count.
+type CountInput struct {
+	Query  memory.Query `json:"query"`
+	Hits   []memory.Hit `json:"hits"` // without texts
+	Below  int          `json:"below"`
+	Took   map[string]float64
+	Tokens int       `json:"tokens"` // estimated tokens of the answer's texts
+	At     time.Time `json:"at"`
+}
+
+// CountRecall notes an answered recall: its hits gain confidence and a fresh
+// last_accessed, and the audit gets its row.
+func (a *Activities) CountRecall(ctx context.Context, in CountInput) error {
+	details := map[string]any{"took_ms": maps.Clone(in.Took), "tokens": in.Tokens, "source": in.Query.Source}
+	err := a.Ledger.Recalled(ctx, op(ctx, in.Query.User, memory.ActionRecall, "count"), Recalled{
+		Query: in.Query, Hits: in.Hits, Below: in.Below, Details: details, At: in.At,
+	})
+	if err != nil {
+		return err
+	}
+	ids := make([]string, len(in.Hits))
+	for i, h := range in.Hits {
+		ids[i] = h.ID
+	}
+	return a.SyncIndex(ctx, SyncInput{IDs: ids})
+}

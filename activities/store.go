@@ -1,0 +1,149 @@
+package activities
+
+import (
+	"context"
+	"slices"
+
+	"github.com/mneme-memory/mneme/memory"
+)
+
+// nearDepth is how many near memories are looked at for a duplicate. More
+// than a few are only there when all of them say nearly the same.
+const nearDepth = 8
+
+// EmbedInput asks for the vector of one text.
+type EmbedInput struct {
+	Text string `json:"text"`
+}
+
+// Embedding is a vector and the model it came from.
+type Embedding struct {
+	Vector memory.Vector `json:"vector"`
+	Model  string        `json:"model"`
+}
+
+// EmbedText embeds one text that is to be stored.
+func (a *Activities) EmbedText(ctx context.Context, in EmbedInput) (Embedding, error) {
+	text, _ := a.Redactor.Redact(in.Text)
+	vectors, err := a.embed(ctx, ForDocument, []string{text})
+	if err != nil {
+		return Embedding{}, err
+	}
+	return Embedding{Vector: vectors[0], Model: a.Embedder.Model()}, nil
+}
+
+// embed returns one checked vector a text.
+func (a *Activities) embed(ctx context.Context, purpose Purpose, texts []string) ([]memory.Vector, error) {
+	vectors, err := a.Embedder.Embed(ctx, purpose, texts)
+	if err != nil {
+		return nil, err
+	}
+	if len(vectors) != len(texts) {
+		return nil, memory.Errorf(memory.Internal, "", "the embedding model gave %d vectors for %d texts", len(vectors), len(texts))
+	}
+	for _, v := range vectors {
+		if err := v.Check(); err != nil {
+			return nil, memory.Errorf(memory.Internal, "run \"mneme doctor\" to see the embedding model", "embed: %w", err)
+		}
+	}
+	return vectors, nil
+}
+
+// SaveInput is a memory with its vector, ready for the ledger.
+type SaveInput struct {
+	Store     memory.StoreInput `json:"store"`
+	Embedding Embedding         `json:"embedding"`
+}
+
+// SaveMemory writes the memory to the ledger, or confirms the one that says
+// the same. The index learns of it in a later step: a memory without a point
+// can be indexed again, a point without a memory is a hit that cannot be shown.
+func (a *Activities) SaveMemory(ctx context.Context, in SaveInput) (memory.StoreResult, error) {
+	store, kinds := a.redact(in.Store)
+	store, err := store.Clean()
+	if err != nil {
+		return memory.StoreResult{}, err
+	}
+	if err := a.prepare(ctx, len(in.Embedding.Vector)); err != nil {
+		return memory.StoreResult{}, err
+	}
+	rec := memory.Record{Memory: store.Memory(a.Now(), in.Embedding.Model), Vector: in.Embedding.Vector}
+	bar := memory.CalibrationFor(rec.Model).Cosine(memory.DuplicateAbove)
+	near := func(ctx context.Context) ([]memory.Match, error) {
+		if rec.Vector.IsZero() {
+			return nil, nil
+		}
+		return a.Index.Near(ctx, rec, bar, nearDepth)
+	}
+	result, err := a.Ledger.Store(ctx, op(ctx, store.User, memory.ActionStore, "save"), rec, store.Links, near)
+	result.Redacted = kinds
+	return result, err
+}
+
+// redact takes secrets out of every string of the input that is kept.
+func (a *Activities) redact(in memory.StoreInput) (memory.StoreInput, []string) {
+	return RedactStore(a.Redactor, in)
+}
+
+// RedactStore takes secrets out of every string of the input that is kept,
+// and names the kinds of what it took.
+func RedactStore(r Redactor, in memory.StoreInput) (memory.StoreInput, []string) {
+	var kinds []string
+	clean := func(s string) string {
+		out, found := r.Redact(s)
+		kinds = append(kinds, found...)
+		return out
+	}
+	in.Text, in.Project, in.Session = clean(in.Text), clean(in.Project), clean(in.Session)
+	tags := make([]string, len(in.Tags))
+	for i, t := range in.Tags {
+		tags[i] = clean(t)
+	}
+	in.Tags = tags
+	slices.Sort(kinds)
+	return in, slices.Compact(kinds)
+}
+
+// SyncInput names memories whose points may be behind the ledger.
+type SyncInput struct {
+	IDs []string `json:"ids"`
+}
+
+// SyncIndex brings the points of memories in step with the ledger: live ones
+// are written, all others deleted.
+func (a *Activities) SyncIndex(ctx context.Context, in SyncInput) error {
+	if len(in.IDs) == 0 {
+		return nil
+	}
+	return a.Ledger.SyncIndex(ctx, in.IDs, a.applyChanges)
+}
+
+// applyChanges writes the ledger's state of memories to the index.
+func (a *Activities) applyChanges(ctx context.Context, changes []IndexChange) error {
+	var live []memory.Record
+	gone := map[string][]string{}
+	for _, c := range changes {
+		isLive := c.State == memory.Live
+		if isLive {
+			live = append(live, c.Record)
+		}
+		if c.IndexedIn != "" && (!isLive || c.IndexedIn != c.Collection) {
+			gone[c.IndexedIn] = append(gone[c.IndexedIn], c.ID)
+		}
+		if !isLive && c.IndexedIn == "" {
+			// A point may be there all the same: written, but the mark was lost with the process.
+			gone[c.Collection] = append(gone[c.Collection], c.ID)
+		}
+	}
+	if len(live) > 0 {
+		if err := a.Index.Upsert(ctx, live); err != nil {
+			return err
+		}
+	}
+	for collection, ids := range gone {
+		if err := a.Index.Delete(ctx, collection, ids); err != nil {
+			return err
+		}
+	}
+	return nil
+}
