@@ -152,3 +152,20 @@ const (
 
 // LinkTypes lists all link types.
 func LinkTypes() []string { return []string{LinkBuildsOn, LinkContradicts, LinkClarifies} }
+
+// Clean returns the link with its id filled in, or an [Invalid] error.
+func (l Link) Clean() (Link, error) {
+	for _, id := range []string{l.SourceID, l.TargetID} {
+		if err := CheckID(id); err != nil {
+			return l, err
+		}
+	}
+	if l.SourceID == l.TargetID {
+		return l, Errorf(Invalid, "give two different memories", "a memory cannot be linked to itself")
+	}
+	if !slices.Contains(LinkTypes(), l.Type) {
+		return l, unknown("link_type", l.Type, LinkTypes())
+	}
+	l.ID = NewLinkID(l.SourceID, l.TargetID, l.Type)
+	return l, nil
+}

@@ -1,0 +1,84 @@
+package workflows
+
+import (
+	"context"
+
+	"github.com/mneme-memory/mneme/activities"
+	"github.com/mneme-memory/mneme/memory"
+)
+
+// Get returns memories with their links; missing ones are left out.
+func (c *Client) Get(ctx context.Context, ids []string) ([]memory.Details, error) {
+	if len(ids) == 0 || len(ids) > memory.MaxLimit {
+		return nil, memory.Errorf(memory.Invalid, "split the call", "give 1 to %d ids, got %d", memory.MaxLimit, len(ids))
+	}
+	for _, id := range ids {
+		if err := memory.CheckID(id); err != nil {
+			return nil, err
+		}
+	}
+	out, err := c.read(ctx, "get", activities.ReadInput{Get: ids})
+	return out.Get, err
+}
+
+// Related returns what is linked to a memory, up to depth links away.
+func (c *Client) Related(ctx context.Context, id string, depth, limit int) ([]memory.Related, error) {
+	if err := memory.CheckID(id); err != nil {
+		return nil, err
+	}
+	out, err := c.read(ctx, "related", activities.ReadInput{Related: &activities.RelatedInput{ID: id, Depth: depth, Limit: limit}})
+	return out.Related, err
+}
+
+// History returns everything that happened to a memory.
+func (c *Client) History(ctx context.Context, id string) (memory.History, error) {
+	if err := memory.CheckID(id); err != nil {
+		return memory.History{}, err
+	}
+	out, err := c.read(ctx, "history", activities.ReadInput{History: id})
+	if err != nil || out.History == nil {
+		return memory.History{}, err
+	}
+	return *out.History, nil
+}
+
+// Summarize says in few sentences what a collection holds.
+func (c *Client) Summarize(ctx context.Context, in memory.SummaryInput) (memory.Summary, error) {
+	in, err := in.Clean()
+	if err != nil {
+		return memory.Summary{}, err
+	}
+	out, err := c.read(ctx, "summary", activities.ReadInput{Summary: &in})
+	if err != nil || out.Summary == nil {
+		return memory.Summary{}, err
+	}
+	return *out.Summary, nil
+}
+
+// maxListPage keeps the texts of one page below Temporal's limit of 2 MB a
+// payload, unless most of them are of the greatest length.
+const maxListPage = 50
+
+// List returns one page of live memories in the order of their ids.
+func (c *Client) List(ctx context.Context, page memory.Page) ([]memory.Memory, error) {
+	if page.Limit < 1 || page.Limit > maxListPage {
+		page.Limit = maxListPage
+	}
+	out, err := c.read(ctx, "list", activities.ReadInput{List: &page})
+	return out.List, err
+}
+
+// Stats counts what the ledger holds.
+func (c *Client) Stats(ctx context.Context) (memory.Stats, error) {
+	out, err := c.read(ctx, "stats", activities.ReadInput{Stats: true})
+	if err != nil || out.Stats == nil {
+		return memory.Stats{}, err
+	}
+	return *out.Stats, nil
+}
+
+func (c *Client) read(ctx context.Context, what string, in activities.ReadInput) (activities.ReadOutput, error) {
+	var out activities.ReadOutput
+	err := c.ask(ctx, c.start(unique("read/"+what), "", "read", ""), updateAnswer, "", &out, ReadMemories, []any{in})
+	return out, err
+}

@@ -1,0 +1,106 @@
+package workflows
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/client"
+
+	"github.com/mneme-memory/mneme/activities"
+	"github.com/mneme-memory/mneme/memory"
+)
+
+// progressEvery is how often a long workflow is asked how far it has come.
+const progressEvery = 500 * time.Millisecond
+
+// Organize tidies up and returns the report. Progress, which may be nil, gets
+// what is done so far. Ending ctx stops the waiting, not the run.
+func (c *Client) Organize(
+	ctx context.Context, in memory.OrganizeInput, progress func(memory.OrganizeReport),
+) (memory.OrganizeReport, error) {
+	in, err := in.Clean()
+	if err != nil {
+		return memory.OrganizeReport{}, err
+	}
+	options := c.start(unique("organize"), in.Project, memory.ActionOrganize, "")
+	run, err := c.temporal.ExecuteWorkflow(ctx, options, OrganizeMemory, in, OrganizeState{})
+	if err != nil {
+		return memory.OrganizeReport{}, fromTemporal(err)
+	}
+	return follow(ctx, c, run, progress)
+}
+
+// Rebuild writes the index anew from the ledger and returns how they compare.
+// A rebuild that runs already is joined.
+func (c *Client) Rebuild(
+	ctx context.Context, in memory.RebuildInput, progress func(memory.RebuildReport),
+) (memory.RebuildReport, error) {
+	options := c.start("rebuild", "", memory.ActionRebuild, "")
+	options.WorkflowIDConflictPolicy = enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING
+	run, err := c.temporal.ExecuteWorkflow(ctx, options, RebuildIndex, in)
+	if err != nil {
+		return memory.RebuildReport{}, fromTemporal(err)
+	}
+	return follow(ctx, c, run, progress)
+}
+
+// follow waits for a run's result and reports its progress meanwhile.
+func follow[T any](ctx context.Context, c *Client, run client.WorkflowRun, progress func(T)) (T, error) {
+	var out T
+	if progress == nil {
+		return out, fromTemporal(run.Get(ctx, &out))
+	}
+	done := make(chan error, 1)
+	go func() { done <- run.Get(ctx, &out) }()
+	ticker := time.NewTicker(progressEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case err := <-done:
+			return out, fromTemporal(err)
+		case <-ticker.C:
+			var now T
+			value, err := c.temporal.QueryWorkflow(ctx, run.GetID(), "", queryProgress)
+			if err == nil && value.Get(&now) == nil {
+				progress(now)
+			}
+		}
+	}
+}
+
+// ImportStart begins or resumes an import and returns how far it has come.
+func (c *Client) ImportStart(ctx context.Context, importID string) (memory.ImportProgress, error) {
+	return c.importing(ctx, importID, updateBegin, "")
+}
+
+// ImportBatch stores one batch. It may be called for several at once, and
+// again for one whose answer was lost.
+func (c *Client) ImportBatch(ctx context.Context, importID string, b memory.ImportBatch) (memory.ImportProgress, error) {
+	if len(b.Items) > memory.MaxImportBatch {
+		return memory.ImportProgress{}, memory.Errorf(memory.Invalid, "split it", "a batch has %d items, the limit is %d", len(b.Items), memory.MaxImportBatch)
+	}
+	for i, item := range b.Items {
+		item, _ = activities.RedactStore(c.redactor, item)
+		clean, err := item.Clean()
+		if err != nil {
+			return memory.ImportProgress{}, fmt.Errorf("item %d: %w", i+1, err)
+		}
+		b.Items[i] = clean
+	}
+	return c.importing(ctx, importID, updateBatch, fmt.Sprintf("batch-%d", b.Number), b)
+}
+
+// ImportFinish ends an import.
+func (c *Client) ImportFinish(ctx context.Context, importID string) (memory.ImportProgress, error) {
+	return c.importing(ctx, importID, updateFinish, "")
+}
+
+func (c *Client) importing(ctx context.Context, importID, update, updateID string, args ...any) (memory.ImportProgress, error) {
+	options := c.start("import/"+importID, "", memory.ActionImport, "")
+	options.WorkflowIDConflictPolicy = enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING
+	var out memory.ImportProgress
+	err := c.ask(ctx, options, update, updateID, &out, ImportMemories, []any{ImportState{}}, args...)
+	return out, err
+}

@@ -1,0 +1,93 @@
+package workflows
+
+import (
+	"fmt"
+
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/mneme-memory/mneme/activities"
+	"github.com/mneme-memory/mneme/memory"
+)
+
+// forgetPage is how many memories one step forgets.
+const forgetPage = 500
+
+// ForgetMemory forgets what a filter selects, in ledger and index, looks
+// whether it is gone, and answers with a receipt.
+func ForgetMemory(ctx workflow.Context, in memory.ForgetInput) (memory.ForgetReceipt, error) {
+	f := &forget{in: in}
+	if err := workflow.SetUpdateHandler(ctx, updateAnswer, f.answer); err != nil {
+		return memory.ForgetReceipt{}, err
+	}
+	f.err = f.run(ctx)
+	f.done = true
+	if err := answer(ctx, &f.done); err != nil {
+		return memory.ForgetReceipt{}, err
+	}
+	return f.receipt, f.err
+}
+
+// forget is the state of one ForgetMemory.
+type forget struct {
+	in      memory.ForgetInput
+	receipt memory.ForgetReceipt
+	err     error
+	done    bool
+}
+
+func (f *forget) answer(ctx workflow.Context) (memory.ForgetReceipt, error) {
+	if err := workflow.Await(ctx, func() bool { return f.done }); err != nil {
+		return memory.ForgetReceipt{}, err
+	}
+	return f.receipt, f.err
+}
+
+func (f *forget) run(ctx workflow.Context) error {
+	filter, err := f.in.Filter.Clean()
+	if err != nil {
+		return activities.ToTemporal(err)
+	}
+	f.receipt = memory.ForgetReceipt{
+		IDs: []string{}, DryRun: f.in.DryRun, Purged: f.in.Purge && !f.in.DryRun, Verified: !f.in.DryRun,
+		WorkflowID: workflow.GetInfo(ctx).WorkflowExecution.ID,
+	}
+	for page, after := 0, ""; ; page++ {
+		in := activities.SelectInput{Filter: filter, After: after, Limit: forgetPage}
+		var ids []string
+		if err := step(ctx, quietly, acts.SelectMemories, in, &ids); err != nil || len(ids) == 0 {
+			return err
+		}
+		if err := f.page(ctx, page, ids); err != nil {
+			return err
+		}
+		after = ids[len(ids)-1]
+	}
+}
+
+// page forgets one page of ids.
+func (f *forget) page(ctx workflow.Context, page int, ids []string) error {
+	f.receipt.Count += len(ids)
+	if room := memory.MaxForgetIDs - len(f.receipt.IDs); room > 0 {
+		f.receipt.IDs = append(f.receipt.IDs, ids[:min(room, len(ids))]...)
+	}
+	if f.in.DryRun {
+		return nil
+	}
+	in := activities.ForgetInput{
+		IDs: ids, Purge: f.in.Purge, User: f.in.User, Step: fmt.Sprintf("forget/%d", page),
+	}
+	var links int
+	if err := step(ctx, quietly, acts.ForgetMemories, in, &links); err != nil {
+		return err
+	}
+	f.receipt.Links += links
+	if err := step(ctx, quietly, acts.SyncIndex, activities.SyncInput{IDs: ids}, nil); err != nil {
+		return err
+	}
+	var gone bool
+	if err := step(ctx, quietly, acts.VerifyForgotten, activities.SyncInput{IDs: ids}, &gone); err != nil {
+		return err
+	}
+	f.receipt.Verified = f.receipt.Verified && gone
+	return nil
+}

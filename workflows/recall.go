@@ -1,0 +1,83 @@
+package workflows
+
+import (
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/mneme-memory/mneme/activities"
+	"github.com/mneme-memory/mneme/memory"
+)
+
+// recallTimeout bounds the search: an answer that comes later helps nobody.
+const recallTimeout = 6 * time.Second
+
+// RecallMemory answers a query, and counts the answer afterwards.
+func RecallMemory(ctx workflow.Context, q memory.Query) error {
+	r := &recall{}
+	if err := workflow.SetUpdateHandler(ctx, updateAnswer, r.answer); err != nil {
+		return err
+	}
+	q, err := q.Clean()
+	if err != nil {
+		r.err = activities.ToTemporal(err)
+	} else {
+		r.err = r.search(ctx, q)
+	}
+	r.done = true
+	if r.err == nil {
+		// A normal activity: its task ends the present one, which sends the answer on its way first.
+		in := activities.CountInput{
+			Query: q, Hits: withoutTexts(r.result.Hits), Below: r.result.BelowBar,
+			Took: r.result.TookMillis, Tokens: tokens(r.result.Hits), At: workflow.Now(ctx),
+		}
+		if err := workflow.ExecuteActivity(durable(ctx), acts.CountRecall, in).Get(ctx, nil); err != nil {
+			return err
+		}
+	}
+	return answer(ctx, &r.done)
+}
+
+// recall is the state of one RecallMemory.
+type recall struct {
+	result memory.RecallResult
+	err    error
+	done   bool
+}
+
+func (r *recall) answer(ctx workflow.Context) (memory.RecallResult, error) {
+	if err := workflow.Await(ctx, func() bool { return r.done }); err != nil {
+		return memory.RecallResult{}, err
+	}
+	return r.result, r.err
+}
+
+// search is not tried on the durable path: whoever asks wants to know now.
+func (r *recall) search(ctx workflow.Context, q memory.Query) error {
+	ctx = workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
+		ScheduleToCloseTimeout: recallTimeout,
+		RetryPolicy:            &temporal.RetryPolicy{MaximumAttempts: 1},
+	})
+	return workflow.ExecuteLocalActivity(ctx, acts.Recall, q).Get(ctx, &r.result)
+}
+
+// withoutTexts returns the hits as the ledger needs them: who was found, how well.
+func withoutTexts(hits []memory.Hit) []memory.Hit {
+	out := make([]memory.Hit, len(hits))
+	for i, h := range hits {
+		out[i] = memory.Hit{
+			ID: h.ID, Collection: h.Collection, Project: h.Project, Similarity: h.Similarity, Score: h.Score,
+		}
+	}
+	return out
+}
+
+// tokens estimates the tokens of the hits' texts: four bytes make one.
+func tokens(hits []memory.Hit) int {
+	n := 0
+	for _, h := range hits {
+		n += len(h.Text)
+	}
+	return n / 4
+}

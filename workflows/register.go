@@ -1,0 +1,51 @@
+package workflows
+
+import (
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/mneme-memory/mneme/activities"
+)
+
+// TaskQueue is where the worker listens.
+const TaskQueue = "mneme"
+
+// The search attributes that make the Temporal UI pleasant to read.
+var (
+	projectKey    = temporal.NewSearchAttributeKeyKeyword("Project")
+	actionKey     = temporal.NewSearchAttributeKeyKeyword("Action")
+	collectionKey = temporal.NewSearchAttributeKeyKeyword("Collection")
+)
+
+// SearchAttributes lists the keyword search attributes that a Temporal
+// namespace must know before a workflow can start.
+func SearchAttributes() []string {
+	return []string{projectKey.GetName(), actionKey.GetName(), collectionKey.GetName()}
+}
+
+// acts names activities: its methods are never called here, so a rename is a
+// compile error.
+var acts *activities.Activities
+
+// Register puts every workflow on a worker or a replayer.
+func Register(r worker.WorkflowRegistry) {
+	for _, w := range []any{
+		StoreMemory, RecallMemory, OrganizeMemory, ForgetMemory,
+		ImportMemories, RebuildIndex, LinkMemories, ReadMemories,
+	} {
+		r.RegisterWorkflow(w)
+	}
+}
+
+// searchAttributes labels a workflow for the Temporal UI.
+func searchAttributes(project, action, collection string) temporal.SearchAttributes {
+	return temporal.NewSearchAttributes(
+		projectKey.ValueSet(project), actionKey.ValueSet(action), collectionKey.ValueSet(collection),
+	)
+}
+
+// answer waits until done holds and every caller has its answer.
+func answer(ctx workflow.Context, done *bool) error {
+	return workflow.Await(ctx, func() bool { return *done && workflow.AllHandlersFinished(ctx) })
+}

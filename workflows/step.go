@@ -1,0 +1,80 @@
+package workflows
+
+import (
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/mneme-memory/mneme/activities"
+	"github.com/mneme-memory/mneme/memory"
+)
+
+// The times of a step.
+const (
+	fastTimeout    = 2 * time.Second  // of the fast path, then the durable path takes over
+	durableTimeout = 2 * time.Minute  // of one try on the durable path
+	longTimeout    = 6 * time.Hour    // of one try of a step that walks over everything
+	heartbeat      = 30 * time.Second // a long step must show life this often
+	maxBackoff     = 15 * time.Second // so that a part that is back is used soon
+)
+
+// fast returns the context of the fast path: in the worker's process, without
+// a task queue between.
+func fast(ctx workflow.Context) workflow.Context {
+	return workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
+		ScheduleToCloseTimeout: fastTimeout,
+		RetryPolicy:            &temporal.RetryPolicy{MaximumAttempts: 1},
+	})
+}
+
+// durable returns the context of the durable path. There is no limit on the
+// number of tries: nothing that was accepted is given up.
+func durable(ctx workflow.Context) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		StartToCloseTimeout: durableTimeout,
+		RetryPolicy:         retries(),
+	})
+}
+
+// long is durable for a step that takes long and reports heartbeats.
+func long(ctx workflow.Context) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		StartToCloseTimeout: longTimeout,
+		HeartbeatTimeout:    heartbeat,
+		RetryPolicy:         retries(),
+	})
+}
+
+func retries() *temporal.RetryPolicy {
+	return &temporal.RetryPolicy{
+		InitialInterval:    time.Second,
+		BackoffCoefficient: 2,
+		MaximumInterval:    maxBackoff,
+		NonRetryableErrorTypes: []string{
+			string(memory.Invalid), string(memory.NotFound), string(memory.Conflict),
+		},
+	}
+}
+
+// step runs an activity on the fast path and, if a part is down, on the
+// durable path; waiting is called in between with the part's name.
+func step(ctx workflow.Context, waiting func(part string), activity, in, out any) error {
+	err := workflow.ExecuteLocalActivity(fast(ctx), activity, in).Get(ctx, out)
+	if err == nil {
+		return nil
+	}
+	err = activities.FromTemporal(err)
+	if temporal.IsCanceledError(err) || !memory.Retryable(err) {
+		return activities.ToTemporal(err)
+	}
+	part := memory.PartOf(err)
+	if part == "" {
+		part = "a part that is slow or down"
+	}
+	waiting(part)
+	return workflow.ExecuteActivity(durable(ctx), activity, in).Get(ctx, out)
+}
+
+// quietly is for steps whose waiting nobody needs to hear of.
+func quietly(string) {}

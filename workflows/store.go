@@ -1,0 +1,78 @@
+package workflows
+
+import (
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/mneme-memory/mneme/activities"
+	"github.com/mneme-memory/mneme/memory"
+)
+
+// updateAnswer is the Update through which every workflow answers.
+const updateAnswer = "answer"
+
+// StoreMemory remembers one text: it embeds it, writes the ledger, then the
+// index. It may be started twice for the same text; the second run confirms
+// what the first one stored.
+func StoreMemory(ctx workflow.Context, in memory.StoreInput) (memory.StoreResult, error) {
+	s := &store{in: in}
+	if err := workflow.SetUpdateHandler(ctx, updateAnswer, s.answer); err != nil {
+		return memory.StoreResult{}, err
+	}
+	s.err = s.run(ctx)
+	s.settled = true
+	if err := answer(ctx, &s.settled); err != nil {
+		return memory.StoreResult{}, err
+	}
+	return s.result, s.err
+}
+
+// store is the state of one StoreMemory.
+type store struct {
+	in      memory.StoreInput
+	result  memory.StoreResult
+	err     error
+	settled bool // the caller can be told something true
+}
+
+// answer waits until the memory is stored, or is known to have to wait.
+func (s *store) answer(ctx workflow.Context) (memory.StoreResult, error) {
+	if err := workflow.Await(ctx, func() bool { return s.settled }); err != nil {
+		return memory.StoreResult{}, err
+	}
+	return s.result, s.err
+}
+
+func (s *store) run(ctx workflow.Context) error {
+	in, err := s.in.Clean()
+	if err != nil {
+		return activities.ToTemporal(err)
+	}
+	s.in = in
+	var embedding activities.Embedding
+	if err := step(ctx, s.waiting, acts.EmbedText, activities.EmbedInput{Text: in.Text}, &embedding); err != nil {
+		return err
+	}
+	var result memory.StoreResult
+	if err := step(ctx, s.waiting, acts.SaveMemory, activities.SaveInput{Store: in, Embedding: embedding}, &result); err != nil {
+		return err
+	}
+	// The text's own row may have been folded into another memory: both points follow the ledger.
+	sync := activities.SyncInput{IDs: []string{result.ID, in.ID()}}
+	if err := step(ctx, s.waiting, acts.SyncIndex, sync, nil); err != nil {
+		return err
+	}
+	s.result = result
+	return nil
+}
+
+// waiting tells the caller the truth: the text is safe here, but not stored.
+func (s *store) waiting(part string) {
+	if s.settled {
+		return
+	}
+	s.settled = true
+	s.result = memory.StoreResult{
+		ID: s.in.ID(), Status: memory.Accepted, Project: s.in.Project, Collection: s.in.Collection,
+		WaitingFor: part, Message: "accepted; it will be stored when " + part + " is back",
+	}
+}
