@@ -1,0 +1,94 @@
+package config
+
+import (
+	"fmt"
+	"log/slog"
+	"strings"
+)
+
+// FileName is the name of the configuration file in the home folder.
+const FileName = "config.toml"
+
+// Config is every setting. Make it with [Load].
+type Config struct {
+	Home     string // data folder, absolute; default ~/.mneme
+	Temporal Temporal
+	Postgres Postgres
+	Qdrant   Qdrant
+	Ollama   Ollama
+	UI       UI
+	Project  string // default project of store and recall; empty means that of the current folder
+	User     string // operating system user, for the audit
+
+	sources map[string]string // by name of the setting
+}
+
+// Temporal says where Temporal is.
+type Temporal struct {
+	Address   string // host:port; empty means embedded
+	Namespace string // default "default"
+	TaskQueue string // default "mneme"
+}
+
+// Postgres says where PostgreSQL is.
+type Postgres struct {
+	URL string // postgres://…; empty means embedded
+}
+
+// Qdrant says where Qdrant is.
+type Qdrant struct {
+	Address string // host:port of gRPC; empty means a qdrant binary if found, else embedded
+	APIKey  string // secret; empty means none
+}
+
+// Ollama says where Ollama is and which models to use.
+type Ollama struct {
+	URL        string // empty means one that runs on the usual port, else embedded
+	EmbedModel string // empty means automatic
+	ChatModel  string // empty means none: summaries are extractive
+}
+
+// UI says where the embedded Temporal UI listens.
+type UI struct {
+	Port int // on loopback; 0 means any free port; default 8233
+}
+
+// Setting is one line of "mneme config".
+type Setting struct {
+	Name   string `json:"name"`   // such as "ollama.url"
+	Value  string `json:"value"`  // secrets masked
+	Source string `json:"source"` // such as "env MNEME_OLLAMA_URL" or "file config.toml:3"
+}
+
+// Settings lists all settings in a fixed order, secrets masked.
+func (c Config) Settings() []Setting {
+	out := make([]Setting, 0, len(specs()))
+	for _, s := range specs() {
+		out = append(out, Setting{Name: s.name, Value: s.shown(s.get(&c)), Source: c.Source(s.name)})
+	}
+	return out
+}
+
+// Source says where the value of a setting came from, "default" if unknown.
+func (c Config) Source(name string) string {
+	if s := c.sources[name]; s != "" {
+		return s
+	}
+	return fromDefault
+}
+
+// String lists the settings with secrets masked, so that a printed Config
+// gives nothing away.
+func (c Config) String() string {
+	var b strings.Builder
+	for _, s := range c.Settings() {
+		fmt.Fprintf(&b, "%s=%q ", s.Name, s.Value)
+	}
+	return strings.TrimSuffix(b.String(), " ")
+}
+
+// GoString is [Config.String], so that %#v is as discreet.
+func (c Config) GoString() string { return c.String() }
+
+// LogValue is [Config.String] for slog.
+func (c Config) LogValue() slog.Value { return slog.StringValue(c.String()) }

@@ -1,0 +1,134 @@
+package config
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/mneme-memory/mneme/memory"
+)
+
+// The names of the services in [Daemon.Services], in the order they are shown.
+const (
+	TemporalService = "temporal"
+	PostgresService = "postgres"
+	QdrantService   = "qdrant"
+	OllamaService   = "ollama"
+)
+
+// ServiceNames lists the services in the order they are shown.
+func ServiceNames() []string {
+	return []string{TemporalService, PostgresService, QdrantService, OllamaService}
+}
+
+// The modes of a service.
+const (
+	Given    = "given"    // the address is a setting
+	Found    = "found"    // found on the machine
+	Embedded = "embedded" // started by mneme
+)
+
+// Daemon is what a running "mneme up" tells other processes. The file exists
+// from when everything is ready until the daemon stops; after a kill -9 it may
+// be stale.
+type Daemon struct {
+	PID       int                `json:"pid"`
+	Version   string             `json:"version"`
+	StartedAt time.Time          `json:"started_at"`
+	Services  map[string]Service `json:"services"`
+	UI        string             `json:"ui,omitempty"`    // URL of the Temporal UI, empty if there is none
+	Model     string             `json:"model,omitempty"` // embedding model in use
+
+	// QdrantAPIKey is the secret of an embedded Qdrant server. It is for
+	// programs that dial it, never for a screen.
+	QdrantAPIKey string `json:"qdrant_api_key,omitempty"`
+}
+
+// Service is one of the four services.
+type Service struct {
+	Address string `json:"address"` // without secrets
+	Mode    string `json:"mode"`    // Given, Found or Embedded
+	Version string `json:"version"` // empty if it does not tell
+	OK      bool   `json:"ok"`
+	Detail  string `json:"detail,omitempty"` // what is wrong, or worth knowing
+}
+
+// DaemonPath returns where a home's state file is.
+func DaemonPath(home string) string { return filepath.Join(home, "daemon.json") }
+
+// LogPath returns where a detached daemon of a home writes its log.
+func LogPath(home string) string { return filepath.Join(home, "logs", "mneme.log") }
+
+// WriteDaemon replaces the state file in one step, readable by the user only.
+func WriteDaemon(home string, d Daemon) error {
+	data, err := json.MarshalIndent(d, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encode daemon state: %w", err)
+	}
+	tmp, err := os.CreateTemp(home, ".daemon-*.json") // mode 0600
+	if err != nil {
+		return fmt.Errorf("write daemon state: %w", err)
+	}
+	defer os.Remove(tmp.Name()) //nolint:errcheck // gone already when all went well
+	_, err = tmp.Write(append(data, '\n'))
+	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
+		return fmt.Errorf("write daemon state: %w", err)
+	}
+	if err := os.Rename(tmp.Name(), DaemonPath(home)); err != nil {
+		return fmt.Errorf("write daemon state: %w", err)
+	}
+	return nil
+}
+
+// ReadDaemon reads the state file. The error is [os.ErrNotExist] when there is
+// none.
+func ReadDaemon(home string) (Daemon, error) {
+	var d Daemon
+	data, err := os.ReadFile(DaemonPath(home))
+	if err != nil {
+		return d, fmt.Errorf("read daemon state: %w", err)
+	}
+	if err := json.Unmarshal(data, &d); err != nil {
+		return d, memory.Errorf(memory.Internal, `stop the daemon and start it again with "mneme up"`,
+			"read daemon state %s: %w", DaemonPath(home), err)
+	}
+	if d.PID <= 0 {
+		return d, memory.Errorf(memory.Internal, `stop the daemon and start it again with "mneme up"`,
+			"read daemon state %s: it names no process", DaemonPath(home))
+	}
+	return d, nil
+}
+
+// RemoveDaemon removes the state file. None being there is fine.
+func RemoveDaemon(home string) error {
+	if err := os.Remove(DaemonPath(home)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove daemon state: %w", err)
+	}
+	return nil
+}
+
+// TemporalAddress returns the address of Temporal: the one that was set, else
+// the running daemon's, else an Unavailable error that says how to start one.
+func TemporalAddress(cfg Config) (string, error) {
+	if cfg.Temporal.Address != "" {
+		return cfg.Temporal.Address, nil
+	}
+	d, err := ReadDaemon(cfg.Home)
+	if err == nil && d.Services[TemporalService].Address != "" {
+		return d.Services[TemporalService].Address, nil
+	}
+	const hint = `start it with "mneme up"`
+	if err == nil || errors.Is(err, os.ErrNotExist) {
+		return "", memory.Down("Temporal", hint, fmt.Errorf("mneme is not running (data folder %s)", cfg.Home))
+	}
+	return "", memory.Down("Temporal", hint, err)
+}
+
+// LockPath returns the lock file of a home. A running daemon holds an
+// exclusive lock on it (package gofrs/flock), so a state file without a held
+// lock is stale.
+func LockPath(home string) string { return filepath.Join(home, "mneme.lock") }

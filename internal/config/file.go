@@ -1,0 +1,109 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+)
+
+// fileValues are the values that the configuration file sets.
+type fileValues map[string]fileValue
+
+type fileValue struct{ value, source string }
+
+// maxFileBytes bounds the configuration file: what is longer is another file.
+const maxFileBytes = 1 << 20
+
+// readFile reads the configuration file. One that is absent sets nothing.
+func readFile(path string) (fileValues, Problems) {
+	info, err := os.Stat(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	var text []byte
+	switch {
+	case err != nil:
+	case !info.Mode().IsRegular() || info.Size() > maxFileBytes:
+		err = fmt.Errorf("is not a file of at most %d bytes", maxFileBytes)
+	default:
+		text, err = os.ReadFile(path)
+	}
+	if err != nil {
+		return nil, Problems{{Source: "file " + path, Reason: err.Error()}}
+	}
+	return parseFile(filepath.Base(path), string(text))
+}
+
+// parseFile reads the text of a configuration file called name.
+func parseFile(name, text string) (fileValues, Problems) {
+	var tree map[string]any
+	if _, err := toml.Decode(text, &tree); err != nil {
+		return nil, Problems{syntaxProblem(name, err)}
+	}
+	lines := keyLines(text)
+	values := fileValues{}
+	var bad Problems
+	walk(tree, "", func(key string, v any) {
+		source := fmt.Sprintf("file %s", name)
+		if n := lineOf(lines, key); n > 0 {
+			source = fmt.Sprintf("file %s:%d", name, n)
+		}
+		value, problem := fileSetting(key, v)
+		if problem.Reason != "" {
+			problem.Source = source
+			bad = append(bad, problem)
+			return
+		}
+		values[key] = fileValue{value, source}
+	})
+	return values, bad
+}
+
+func syntaxProblem(name string, err error) Problem {
+	var parse toml.ParseError
+	if errors.As(err, &parse) {
+		return Problem{Source: fmt.Sprintf("file %s:%d", name, parse.Position.Line), Reason: "is not TOML: " + parse.Message}
+	}
+	return Problem{Source: "file " + name, Reason: "is not TOML: " + err.Error()}
+}
+
+// walk calls do for every value that is no table, in the order of the keys.
+func walk(tree map[string]any, prefix string, do func(key string, v any)) {
+	for _, key := range sortedKeys(tree) {
+		full := prefix + key
+		if table, ok := tree[key].(map[string]any); ok {
+			walk(table, full+".", do)
+			continue
+		}
+		do(full, tree[key])
+	}
+}
+
+func fileSetting(key string, v any) (string, Problem) {
+	var known []string
+	for _, s := range specs() {
+		if !s.file {
+			continue
+		}
+		known = append(known, s.name)
+		if s.name != key {
+			continue
+		}
+		switch v := v.(type) {
+		case string:
+			return strings.TrimSpace(v), Problem{}
+		case int64:
+			return fmt.Sprint(v), Problem{}
+		default:
+			return "", Problem{Reason: fmt.Sprintf("%s must be text in quotes or a whole number", key)}
+		}
+	}
+	if key == "home" {
+		return "", Problem{Reason: "home cannot be set here, because this file lies in it", Hint: "set MNEME_HOME"}
+	}
+	return "", Problem{Reason: fmt.Sprintf("there is no setting %q", clip(key)), Hint: "the settings are " + strings.Join(known, ", ")}
+}
