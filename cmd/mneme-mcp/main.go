@@ -1,0 +1,60 @@
+// Command mneme-mcp is the MCP server that Claude Code starts for a session,
+// over stdio, or that one starts by hand for many, over HTTP. See package
+// mcpserver.
+//
+//	mneme-mcp                            serve stdin and stdout
+//	mneme-mcp --http 127.0.0.1:7433      serve streamable HTTP at /mcp
+//
+// With MNEME_MCP_TOKEN set, HTTP requests must bear it. Messages of the
+// program go to stderr, never to stdout.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/mneme-memory/mneme/internal/mcpserver"
+	"github.com/mneme-memory/mneme/memory"
+)
+
+func main() { os.Exit(run()) }
+
+// run returns the exit status: 0 done, 1 failed, 2 wrong usage.
+func run() int {
+	flags := flag.NewFlagSet("mneme-mcp", flag.ContinueOnError)
+	addr := flags.String("http", "", "serve streamable HTTP on this `host:port` instead of stdio")
+	remote := flags.Bool("allow-remote", false, "permit an --http address that other machines can reach")
+	if err := flags.Parse(os.Args[1:]); err != nil {
+		return 2
+	}
+	// The log names no arguments and no environment: both may hold secrets.
+	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+
+	srv := mcpserver.New(options(log, *addr != ""))
+	defer srv.Close()
+	var err error
+	if *addr == "" {
+		err = srv.ServeStdio(mcpserver.WithParent(ctx), os.Stdin, os.Stdout)
+	} else {
+		err = srv.ServeHTTP(ctx, mcpserver.HTTPOptions{
+			Addr: *addr, AllowRemote: *remote, Token: os.Getenv("MNEME_MCP_TOKEN"),
+			Listening: func(a net.Addr) { fmt.Fprintf(os.Stderr, "listening on http://%s%s\n", a, mcpserver.Path) },
+		})
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "mneme-mcp: error: %v\n", err)
+		if hint := memory.HintOf(err); hint != "" {
+			fmt.Fprintf(os.Stderr, "mneme-mcp: hint: %s\n", hint)
+		}
+		return 1
+	}
+	return 0
+}

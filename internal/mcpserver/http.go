@@ -1,0 +1,192 @@
+package mcpserver
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/mneme-memory/mneme/memory"
+)
+
+// Path is where the streamable HTTP server answers.
+const Path = "/mcp"
+
+// ProjectHeader names the project of calls that name none: over HTTP the
+// server does not know where its client works.
+const ProjectHeader = "Mneme-Project"
+
+// HTTPOptions configure [Server.ServeHTTP].
+type HTTPOptions struct {
+	Addr        string // host:port; port 0 picks a free one
+	AllowRemote bool   // permit an address beyond loopback
+	Token       string // when set, requests must bear it
+	// Listening is told the address once requests are accepted. May be nil.
+	Listening func(net.Addr)
+}
+
+// ServeHTTP serves streamable HTTP until ctx ends (nil) or serving fails.
+func (s *Server) ServeHTTP(ctx context.Context, opts HTTPOptions) error {
+	host, _, err := net.SplitHostPort(opts.Addr)
+	if err != nil {
+		return memory.Errorf(memory.Invalid, "write it as host:port, such as 127.0.0.1:7433", "the address %q: %w", opts.Addr, err)
+	}
+	if !opts.AllowRemote && !loopback(host) {
+		return memory.Errorf(memory.Invalid, "use 127.0.0.1, or allow remote clients explicitly and set a token",
+			"%s is reachable from other machines", opts.Addr)
+	}
+	var lc net.ListenConfig
+	l, err := lc.Listen(ctx, "tcp", opts.Addr)
+	if err != nil {
+		return fmt.Errorf("listen on %s: %w", opts.Addr, err)
+	}
+	if opts.Listening != nil {
+		opts.Listening(l.Addr())
+	}
+	srv := &http.Server{
+		Handler: s.Handler(opts), BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
+		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- srv.Serve(l) }()
+	select {
+	case err := <-failed:
+		return fmt.Errorf("serve HTTP: %w", err)
+	case <-ctx.Done():
+	}
+	// What is being answered is answered, then the rest is cut off.
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
+	defer cancel()
+	if err := srv.Shutdown(grace); err != nil {
+		return errors.Join(fmt.Errorf("stop HTTP: %w", err), srv.Close())
+	}
+	return nil
+}
+
+// Handler returns the HTTP handler with all its guards.
+func (s *Server) Handler(opts HTTPOptions) http.Handler {
+	// Without sessions nothing is lost when the server restarts, and without
+	// the GET stream, which has nothing to tell, no request outlives its answer.
+	streamable := server.NewStreamableHTTPServer(s.mcp,
+		server.WithEndpointPath(Path), server.WithStateLess(true), server.WithDisableStreaming(true),
+		server.WithHTTPContextFunc(func(ctx context.Context, r *http.Request) context.Context {
+			return withProject(ctx, r.Header.Get(ProjectHeader))
+		}))
+	mux := http.NewServeMux()
+	mux.Handle(Path, messages(streamable))
+	return guard(opts, mux)
+}
+
+// guard refuses requests of web pages (which carry another Host or Origin when
+// a name was rebound to this machine) and those without the token.
+func guard(opts HTTPOptions, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case !opts.AllowRemote && !loopback(hostOnly(r.Host)):
+			http.Error(w, "forbidden: the Host header is not this machine", http.StatusForbidden)
+		case !originAllowed(r):
+			http.Error(w, "forbidden: the Origin header is another site", http.StatusForbidden)
+		case !authorized(opts.Token, r.Header.Get("Authorization")):
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			http.Error(w, "unauthorized: send the token as \"Authorization: Bearer …\"", http.StatusUnauthorized)
+		case strings.ContainsFunc(r.Header.Get(ProjectHeader), func(c rune) bool { return c < ' ' }),
+			len(r.Header.Get(ProjectHeader)) > memory.MaxNameBytes:
+			http.Error(w, "bad "+ProjectHeader+" header", http.StatusBadRequest)
+		default:
+			next.ServeHTTP(w, r)
+		}
+	})
+}
+
+// originAllowed accepts programs, which send no Origin, pages of this machine,
+// and pages that the server's own host served.
+func originAllowed(r *http.Request) bool {
+	origins := r.Header.Values("Origin")
+	if len(origins) == 0 {
+		return true
+	}
+	u, err := url.Parse(origins[0])
+	if err != nil || len(origins) > 1 || (u.Scheme != "http" && u.Scheme != "https") {
+		return false
+	}
+	return loopback(u.Hostname()) || strings.EqualFold(u.Host, r.Host)
+}
+
+// authorized compares in constant time; the hashes make the lengths equal.
+func authorized(token, header string) bool {
+	if token == "" {
+		return true
+	}
+	scheme, given, _ := strings.Cut(header, " ")
+	want, got := sha256.Sum256([]byte(token)), sha256.Sum256([]byte(strings.TrimSpace(given)))
+	return subtle.ConstantTimeCompare(want[:], got[:]) == 1 && strings.EqualFold(scheme, "bearer")
+}
+
+// messages bounds the body and refuses discovery, as over stdio.
+func messages(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost {
+			next.ServeHTTP(w, r)
+			return
+		}
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxMessage))
+		if tooLong := new(http.MaxBytesError); errors.As(err, &tooLong) {
+			http.Error(w, fmt.Sprintf("the message is longer than %d bytes", maxMessage), http.StatusRequestEntityTooLarge)
+			return
+		}
+		if err != nil {
+			http.Error(w, "the body could not be read", http.StatusBadRequest)
+			return
+		}
+		var e envelope
+		if json.Unmarshal(body, &e) == nil && e.Method == methodDiscover && e.ID != nil {
+			writeJSON(w, refuseDiscover(e.ID))
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		next.ServeHTTP(w, r)
+	})
+}
+
+func writeJSON(w http.ResponseWriter, message mcp.JSONRPCMessage) {
+	b, err := json.Marshal(message)
+	if err != nil {
+		http.Error(w, "the answer could not be encoded", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if _, err := w.Write(b); err != nil {
+		return // the client has gone, nobody is left to tell
+	}
+}
+
+// hostOnly is the host of a Host header, which may lack a port.
+func hostOnly(hostport string) string {
+	if host, _, err := net.SplitHostPort(hostport); err == nil {
+		return host
+	}
+	return strings.Trim(hostport, "[]")
+}
+
+// loopback reports whether host means this machine. Names other than
+// localhost are not looked up: what they mean can change in between.
+func loopback(host string) bool {
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.Unmap().IsLoopback()
+}

@@ -1,0 +1,133 @@
+package mcpserver
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/mneme-memory/mneme/memory"
+)
+
+// The four tools that each keep one kind of memory make one complete text of
+// their parts, because a memory must be understood alone.
+
+const (
+	maxSteps     = 50
+	maxStepBytes = 2 << 10
+)
+
+// keepArgs are what the four share.
+type keepArgs struct {
+	Type    string   `json:"type"`
+	Tags    []string `json:"tags"`
+	Project string   `json:"project"`
+}
+
+// keeper is the arguments of one of the four.
+type keeper interface {
+	compose() string
+	shared() keepArgs
+}
+
+func (k keepArgs) shared() keepArgs { return k }
+
+// keepInput is the store that k asks for.
+func keepInput(k keeper, collection, def string) memory.StoreInput {
+	shared := k.shared()
+	if shared.Type == "" {
+		shared.Type = def
+	}
+	return memory.StoreInput{
+		Text: k.compose(), Type: shared.Type, Tags: shared.Tags, Project: shared.Project, Collection: collection,
+	}
+}
+
+type procedureArgs struct {
+	keepArgs
+	Name  string   `json:"name"`
+	Steps []string `json:"steps"`
+}
+
+func (a procedureArgs) compose() string { return numbered("Procedure", a.Name, a.Steps) }
+
+type learningArgs struct {
+	keepArgs
+	Insight string `json:"insight"`
+	Context string `json:"context"`
+}
+
+func (a learningArgs) compose() string { return joined(a.Insight, "Context", a.Context) }
+
+type episodeArgs struct {
+	keepArgs
+	Event   string `json:"event"`
+	Outcome string `json:"outcome"`
+}
+
+func (a episodeArgs) compose() string { return joined(a.Event, "Outcome", a.Outcome) }
+
+type trajectoryArgs struct {
+	keepArgs
+	Task  string   `json:"task"`
+	Steps []string `json:"steps"`
+}
+
+func (a trajectoryArgs) compose() string { return numbered("Task", a.Task, a.Steps) }
+
+// numbered is a heading with numbered steps below it; a single step is
+// already a text of its own.
+func numbered(what, name string, steps []string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s", what, strings.TrimSpace(name))
+	for i, step := range steps {
+		if len(steps) == 1 {
+			fmt.Fprintf(&b, "\n%s", strings.TrimSpace(step))
+			continue
+		}
+		fmt.Fprintf(&b, "\n%d. %s", i+1, strings.TrimSpace(step))
+	}
+	return b.String()
+}
+
+// joined is a statement and, if given, a second one with its label.
+func joined(first, label, second string) string {
+	first, second = strings.TrimSpace(first), strings.TrimSpace(second)
+	if second == "" {
+		return first
+	}
+	return first + "\n" + label + ": " + second
+}
+
+func (s *Server) addKeeping() {
+	half := memory.MaxTextBytes / 2
+	steps := func(about string) param {
+		return param{name: "steps", kind: kindSteps, about: about, required: true, items: maxSteps, maxLen: maxStepBytes}
+	}
+	context := textParam("context", "where it was learned and when it holds", half)
+	context.required = false
+	addKeep[procedureArgs](s, memory.TypeProcedure, memory.Procedures, "Remember a procedure",
+		"Remember how something is done, as named steps that worked.",
+		textParam("name", "what the procedure achieves", maxStepBytes), steps("the steps in order, with commands where there are any"))
+	addKeep[learningArgs](s, memory.TypeLearning, memory.Learnings, "Remember a lesson",
+		"Remember a lesson: an insight and the context in which it holds.",
+		textParam("insight", "what was learned, as a complete statement", half), context)
+	addKeep[episodeArgs](s, memory.TypeEpisode, memory.Episodes, "Remember an event",
+		"Remember something that happened and how it ended.",
+		textParam("event", "what happened, with its date if it matters", half), textParam("outcome", "how it ended and what follows", half))
+	addKeep[trajectoryArgs](s, memory.TypeTrajectory, memory.Trajectories, "Remember a solved task",
+		"Remember the way a task was solved: the steps that led there, dead ends included.",
+		textParam("task", "what was to be done", maxStepBytes), steps("what was tried, in order, with results"))
+}
+
+// addKeep adds the tool of one type, named like it.
+func addKeep[In keeper](s *Server, typ, collection, title, about string, own ...param) {
+	props, required := storedSchema()
+	add(s, spec{
+		name: typ, title: title, about: about + " Answers like memory_store.", timeout: s.opts.Deadlines.Store,
+		params: append(own, typeParam(typ), tagsParam("a few words to filter by later"),
+			projectParam("leave out for the current project; _global for what holds everywhere")),
+		output: props, required: required, effect: storeEffect(),
+	}, func(ctx context.Context, c Client, in In) (answer, error) {
+		return s.store(ctx, c, keepInput(in, collection, typ))
+	})
+}

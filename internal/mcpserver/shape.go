@@ -1,0 +1,141 @@
+package mcpserver
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/mneme-memory/mneme/memory"
+)
+
+// maxResultBytes bounds the JSON of an answer that lists memories. Every
+// character of it is paid for by the model on every further request.
+const maxResultBytes = 9_800
+
+// textCaps are the lengths tried, longest first, until a list of texts fits.
+// What does not fit at the last one is omitted from the end.
+func textCaps() []int { return []int{2_000, 1_200, 800, 500, 300} }
+
+// cleanText removes what no note needs and a terminal or a model may be
+// misled by: control characters, colour codes, marks that turn the direction
+// of text around, and the invisible tag characters.
+func cleanText(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case unicode.IsControl(r),
+			r >= 0x202A && r <= 0x202E, r >= 0x2066 && r <= 0x2069,
+			r >= 0xE0000 && r <= 0xE007F:
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// cut shortens s to at most most bytes at the end of a word and reports
+// whether it did.
+func cut(s string, most int) (string, bool) {
+	if len(s) <= most {
+		return s, false
+	}
+	head := strings.ToValidUTF8(s[:most], "")
+	// A text without spaces, such as a long URL or Chinese, is cut anywhere.
+	if i := strings.LastIndexFunc(head, unicode.IsSpace); i > most/2 {
+		head = head[:i]
+	}
+	return strings.TrimRightFunc(head, unicode.IsSpace) + "…", true
+}
+
+// hit is a found memory as the model sees it.
+type hit struct {
+	ID           string   `json:"id"`
+	Text         string   `json:"text"`
+	Truncated    bool     `json:"truncated,omitempty"`
+	Collection   string   `json:"collection"`
+	Project      string   `json:"project"`
+	Type         string   `json:"type"`
+	Tags         []string `json:"tags"`
+	Confidence   float64  `json:"confidence"`
+	Similarity   float64  `json:"similarity"`
+	Score        float64  `json:"score"`
+	CreatedAt    string   `json:"created_at"`
+	LastAccessed string   `json:"last_accessed"`
+}
+
+func newHit(h memory.Hit) hit {
+	return hit{
+		ID: h.ID, Text: cleanText(h.Text), Truncated: h.Truncated, Collection: h.Collection, Project: cleanText(h.Project),
+		Type: h.Type, Tags: cleanTags(h.Tags), Confidence: round(h.Confidence), Similarity: round(h.Similarity),
+		Score: round(h.Score), CreatedAt: stamp(h.CreatedAt), LastAccessed: stamp(h.LastAccessed),
+	}
+}
+
+func hitSchema() map[string]any {
+	return map[string]any{
+		"type": "object",
+		"properties": map[string]any{
+			"id": prop("string"), "text": prop("string"), "truncated": prop("boolean"), "collection": prop("string"),
+			"project": prop("string"), "type": prop("string"), "tags": listOf(prop("string")), "confidence": prop("number"),
+			"similarity": prop("number"), "score": prop("number"), "created_at": prop("string"), "last_accessed": prop("string"),
+		},
+		"required": []string{
+			"id", "text", "collection", "project", "type", "tags", "confidence",
+			"similarity", "score", "created_at", "last_accessed",
+		},
+	}
+}
+
+// fit shortens and omits until the JSON of an answer that holds items is
+// within [maxResultBytes]. shorten returns an item with its text cut; rest is
+// the size of what surrounds the items. It returns the items kept and how
+// many were left out.
+func fit[T any](items []T, rest int, shorten func(item T, most int) T) ([]T, int) {
+	room := maxResultBytes - rest
+	var kept []T
+	for _, most := range textCaps() {
+		kept = make([]T, 0, len(items))
+		left := room
+		for _, item := range items {
+			item = shorten(item, most)
+			if left -= jsonSize(item) + 1; left < 0 {
+				break
+			}
+			kept = append(kept, item)
+		}
+		if len(kept) == len(items) {
+			return kept, 0
+		}
+	}
+	return kept, len(items) - len(kept)
+}
+
+// jsonSize is the length of v's JSON. What the model is shown is no longer:
+// Go escapes more than JavaScript does.
+func jsonSize(v any) int {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return maxResultBytes // cannot be shown, so it takes all the room
+	}
+	return len(b)
+}
+
+func cleanTags(tags []string) []string {
+	out := make([]string, 0, len(tags))
+	for _, t := range tags {
+		out = append(out, cleanText(t))
+	}
+	return out
+}
+
+// round keeps four digits: more say nothing and cost tokens.
+func round(f float64) float64 {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return 0 // JSON has no such number
+	}
+	return math.Round(f*1e4) / 1e4
+}
+
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

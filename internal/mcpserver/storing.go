@@ -1,0 +1,127 @@
+package mcpserver
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/mneme-memory/mneme/memory"
+)
+
+// stored answers memory_store and its four relatives.
+type stored struct {
+	ID         string        `json:"id"`
+	Status     memory.Status `json:"status"`
+	Project    string        `json:"project"`
+	Collection string        `json:"collection"`
+	Similarity float64       `json:"similarity,omitempty"`
+	WaitingFor string        `json:"waiting_for,omitempty"`
+	WorkflowID string        `json:"workflow_id,omitempty"`
+	Redacted   []string      `json:"redacted,omitempty"`
+	Message    string        `json:"message"`
+}
+
+func (a stored) text() string { return fmt.Sprintf("%s %s: %s", a.Status, a.ID, a.Message) }
+
+func newStored(r memory.StoreResult) stored {
+	a := stored{
+		ID: r.ID, Status: r.Status, Project: r.Project, Collection: r.Collection, Similarity: round(r.Similarity),
+		WaitingFor: r.WaitingFor, Redacted: r.Redacted, Message: cleanText(r.Message),
+	}
+	if r.Status == memory.Accepted {
+		a.WorkflowID = r.WorkflowID // the only way to follow it up
+	}
+	if a.Message == "" {
+		a.Message = storeMessage(r)
+	}
+	return a
+}
+
+func storeMessage(r memory.StoreResult) string {
+	var msg string
+	switch {
+	case r.Status == memory.MergedIn:
+		msg = "the same fact was known already; it is confirmed, nothing more to do"
+	case r.Status == memory.Accepted && r.WaitingFor != "":
+		msg = "accepted, will be stored when " + r.WaitingFor + " is back; do not send it again"
+	case r.Status == memory.Accepted:
+		msg = "accepted, will be stored soon; do not send it again"
+	default:
+		msg = "stored"
+	}
+	if len(r.Redacted) > 0 {
+		msg += "; taken out of the text: " + strings.Join(r.Redacted, ", ")
+	}
+	return msg
+}
+
+func storedSchema() (props map[string]any, required []string) {
+	return map[string]any{
+		"id": prop("string"), "status": enumOf(string(memory.Stored), string(memory.MergedIn), string(memory.Accepted)),
+		"project": prop("string"), "collection": prop("string"), "similarity": prop("number"), "waiting_for": prop("string"),
+		"workflow_id": prop("string"), "redacted": listOf(prop("string")), "message": prop("string"),
+	}, []string{"id", "status", "project", "collection", "message"}
+}
+
+// storeArgs are the arguments of memory_store.
+type storeArgs struct {
+	Text       string               `json:"text"`
+	Type       string               `json:"type"`
+	Tags       []string             `json:"tags"`
+	Project    string               `json:"project"`
+	Collection string               `json:"collection"`
+	Importance *float64             `json:"importance"`
+	Pinned     bool                 `json:"pinned"`
+	Session    string               `json:"session"`
+	Links      []memory.LinkRequest `json:"links"`
+}
+
+func (in storeArgs) input() memory.StoreInput {
+	return memory.StoreInput{
+		Text: in.Text, Type: in.Type, Tags: in.Tags, Project: in.Project, Collection: in.Collection,
+		Importance: in.Importance, Pinned: in.Pinned, Session: in.Session, Links: in.Links, Source: memory.SourceTool,
+	}
+}
+
+func (in storeArgs) validate() error { _, err := in.input().Clean(); return err }
+
+// storeEffect: storing adds only, and storing the same again changes nothing
+// but the confidence.
+func storeEffect() effect { return effect{idempotent: true} }
+
+func (s *Server) addStoring() {
+	props, required := storedSchema()
+	add(s, spec{
+		name: "memory_store", title: "Remember a fact", alwaysLoad: true, timeout: s.opts.Deadlines.Store,
+		about: "Remember one complete fact for later sessions: a decision and its reason, a preference, what the files do not say, " +
+			"an error and its fix. Write it so that it is understood without this conversation. Repeats are merged; secrets are taken out.",
+		params: []param{
+			textParam("text", "the fact, one to a few sentences", memory.MaxTextBytes),
+			typeParam(memory.TypeFact),
+			tagsParam("a few words to filter by later"),
+			projectParam("leave out for the current project; _global for what holds everywhere"),
+			collectionParam("leave out: it follows from the type. working_memory forgets after a day"),
+			{name: "importance", kind: kindNumber, min: 0, max: 1, def: 0.5, about: "0 trivial, 1 vital"},
+			{name: "pinned", kind: kindBool, about: "never prune or expire it", def: false},
+			{name: "session", kind: kindString, about: "leave out for the current session", maxLen: memory.MaxNameBytes},
+			{name: "links", kind: kindLinks, about: "how it stands to memories that exist", items: 20},
+		},
+		output: props, required: required, effect: storeEffect(),
+	}, func(ctx context.Context, c Client, in storeArgs) (answer, error) { return s.store(ctx, c, in.input()) })
+	s.addKeeping()
+}
+
+// store fills in where the call comes from and stores.
+func (s *Server) store(ctx context.Context, c Client, in memory.StoreInput) (answer, error) {
+	in.Project, in.Session = s.project(ctx, in.Project), s.session(in.Session)
+	in.User, in.Source = s.opts.User, memory.SourceTool
+	in, err := in.Clean()
+	if err != nil {
+		return nil, err
+	}
+	r, err := c.Store(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	return newStored(r), nil
+}

@@ -1,0 +1,249 @@
+package mcpserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/mneme-memory/mneme/memory"
+)
+
+// organized answers memory_organize.
+type organized struct {
+	Status      string             `json:"status"` // done or running
+	WorkflowID  string             `json:"workflow_id,omitempty"`
+	DryRun      bool               `json:"dry_run"`
+	TookSeconds float64            `json:"took_seconds,omitempty"`
+	Collections []collectionReport `json:"collections"`
+	Message     string             `json:"message"`
+}
+
+// collectionReport is one collection's counts; collections in which nothing
+// happened are left out.
+type collectionReport struct {
+	Collection string        `json:"collection"`
+	Scanned    int           `json:"scanned"`
+	Expired    int           `json:"expired,omitempty"`
+	Promoted   int           `json:"promoted,omitempty"`
+	Merged     int           `json:"merged,omitempty"`
+	Decayed    int           `json:"decayed,omitempty"`
+	Pruned     int           `json:"pruned,omitempty"`
+	Rebuilt    bool          `json:"rebuilt,omitempty"`
+	Groups     []mergedGroup `json:"groups,omitempty"`
+	PrunedIDs  []string      `json:"pruned_ids,omitempty"`
+}
+
+type mergedGroup struct {
+	SurvivorID string   `json:"survivor_id"`
+	MergedIDs  []string `json:"merged_ids"`
+	Similarity float64  `json:"similarity"`
+	Text       string   `json:"text"`
+}
+
+func (a organized) text() string { return a.Message }
+
+// The examples shown for each collection; the counts are always whole.
+const (
+	maxGroups    = 3
+	maxGroupIDs  = 5
+	maxPrunedIDs = 5
+	maxGroupText = 160
+)
+
+func newOrganized(r memory.OrganizeReport, status string) organized {
+	a := organized{
+		Status: status, WorkflowID: r.WorkflowID, DryRun: r.DryRun, TookSeconds: round(r.TookSeconds),
+		Collections: []collectionReport{},
+	}
+	var total collectionReport
+	for _, c := range r.Collections {
+		total.Scanned += c.Scanned
+		total.Expired += c.Expired
+		total.Promoted += c.Promoted
+		total.Merged += c.Merged
+		total.Pruned += c.Pruned
+		if c.Scanned > 0 || c.Expired > 0 {
+			a.Collections = append(a.Collections, newCollectionReport(c))
+		}
+	}
+	would := ""
+	if r.DryRun {
+		would = "would be "
+	}
+	a.Message = fmt.Sprintf("%s looked at; %d %smerged, %d %spruned, %d %spromoted, %d %sexpired",
+		plural(total.Scanned), total.Merged, would, total.Pruned, would, total.Promoted, would, total.Expired, would)
+	return a
+}
+
+func newCollectionReport(c memory.CollectionReport) collectionReport {
+	out := collectionReport{
+		Collection: c.Collection, Scanned: c.Scanned, Expired: c.Expired, Promoted: c.Promoted, Merged: c.Merged,
+		Decayed: c.Decayed, Pruned: c.Pruned, Rebuilt: c.Rebuilt, PrunedIDs: c.PrunedIDs[:min(len(c.PrunedIDs), maxPrunedIDs)],
+	}
+	for _, g := range c.Groups[:min(len(c.Groups), maxGroups)] {
+		text, _ := cut(cleanText(g.Text), maxGroupText)
+		out.Groups = append(out.Groups, mergedGroup{
+			SurvivorID: g.SurvivorID, MergedIDs: g.MergedIDs[:min(len(g.MergedIDs), maxGroupIDs)], Similarity: round(g.Similarity), Text: text,
+		})
+	}
+	return out
+}
+
+type organizeArgs struct {
+	DryRun      bool     `json:"dry_run"`
+	Collections []string `json:"collections"`
+	Project     string   `json:"project"`
+}
+
+func (in organizeArgs) input() memory.OrganizeInput {
+	return memory.OrganizeInput{Collections: in.Collections, Project: in.Project, DryRun: in.DryRun}
+}
+
+func (in organizeArgs) validate() error { _, err := in.input().Clean(); return err }
+
+// organize waits for the report until the deadline. The workflow does not
+// need anyone to wait for it, so after that the answer is that it goes on.
+func (s *Server) organize(ctx context.Context, c Client, in organizeArgs) (answer, error) {
+	input := in.input()
+	input.User = s.opts.User
+	var mu sync.Mutex
+	last := memory.OrganizeReport{DryRun: in.DryRun}
+	report, err := c.Organize(ctx, input, func(r memory.OrganizeReport) {
+		mu.Lock()
+		defer mu.Unlock()
+		last = r
+	})
+	if err == nil {
+		return newOrganized(report, "done"), nil
+	}
+	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return nil, err
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if last.WorkflowID == "" {
+		return nil, err // nothing says that it was started
+	}
+	a := newOrganized(last, "running")
+	a.Message = "it goes on in the background as workflow " + last.WorkflowID + "; so far: " + a.Message
+	return a, nil
+}
+
+// forgotten answers memory_forget.
+type forgotten struct {
+	Count    int      `json:"count"`
+	IDs      []string `json:"ids"`
+	Links    int      `json:"links,omitempty"`
+	DryRun   bool     `json:"dry_run"`
+	Purged   bool     `json:"purged,omitempty"`
+	Verified bool     `json:"verified"`
+	Project  string   `json:"project,omitempty"`
+	Message  string   `json:"message"`
+}
+
+func (a forgotten) text() string { return a.Message }
+
+// maxForgottenIDs is how many ids an answer shows; the count is whole.
+const maxForgottenIDs = 50
+
+type forgetArgs struct {
+	ID         string   `json:"id"`
+	Tags       []string `json:"tags"`
+	DateBefore string   `json:"date_before"`
+	Project    string   `json:"project"`
+	Collection string   `json:"collection"`
+	DryRun     bool     `json:"dry_run"`
+	Purge      bool     `json:"purge"`
+}
+
+// filter returns what is asked to be forgotten, before a project is added.
+func (in forgetArgs) filter() (memory.Filter, error) {
+	f := memory.Filter{Tags: in.Tags, Project: in.Project, Collection: in.Collection}
+	if in.ID != "" {
+		f.IDs = []string{in.ID}
+	}
+	if in.DateBefore != "" {
+		t, err := parseDate("date_before", in.DateBefore)
+		if err != nil {
+			return f, err
+		}
+		f.Before = &t
+	}
+	return f.Clean()
+}
+
+func (in forgetArgs) validate() error { _, err := in.filter(); return err }
+
+func (s *Server) forget(ctx context.Context, c Client, in forgetArgs) (answer, error) {
+	f, err := in.filter()
+	if err != nil {
+		return nil, err
+	}
+	if len(f.IDs) == 0 {
+		// Never another project's memories because a tag happens to be used
+		// there too.
+		f.Project = s.project(ctx, f.Project)
+	}
+	r, err := c.Forget(ctx, memory.ForgetInput{Filter: f, DryRun: in.DryRun, Purge: in.Purge, User: s.opts.User})
+	if err != nil {
+		return nil, err
+	}
+	return newForgotten(r, f.Project), nil
+}
+
+func newForgotten(r memory.ForgetReceipt, project string) forgotten {
+	ids := r.IDs[:min(len(r.IDs), maxForgottenIDs)]
+	if ids == nil {
+		ids = []string{}
+	}
+	a := forgotten{
+		Count: r.Count, IDs: ids, Links: r.Links, DryRun: r.DryRun, Purged: r.Purged, Verified: r.Verified, Project: cleanText(project),
+	}
+	switch {
+	case r.Count == 0:
+		a.Message = "no memory matched; nothing was forgotten"
+	case r.DryRun:
+		a.Message = plural(r.Count) + " would be forgotten; call again without dry_run to do it"
+	case r.Purged:
+		a.Message = plural(r.Count) + " forgotten for good"
+	default:
+		a.Message = plural(r.Count) + " forgotten; the ledger keeps the history until a purge"
+	}
+	return a
+}
+
+// summarized answers memory_summarize.
+type summarized struct {
+	Summary  string   `json:"summary"`
+	Method   string   `json:"method"`
+	Memories int      `json:"memories"`
+	IDs      []string `json:"ids"`
+}
+
+func (a summarized) text() string { return fmt.Sprintf("%s\n(%s, %s)", a.Summary, plural(a.Memories), a.Method) }
+
+type summarizeArgs struct {
+	Collection string `json:"collection"`
+	Project    string `json:"project"`
+	Sentences  int    `json:"sentences"`
+}
+
+func (s *Server) summarize(ctx context.Context, c Client, in summarizeArgs) (answer, error) {
+	input, err := memory.SummaryInput{
+		Collection: in.Collection, Project: s.project(ctx, in.Project), Sentences: in.Sentences,
+	}.Clean()
+	if err != nil {
+		return nil, err
+	}
+	r, err := c.Summarize(ctx, input)
+	if err != nil {
+		return nil, err
+	}
+	a := summarized{Method: r.Method, Memories: r.Memories, IDs: append([]string{}, r.IDs[:min(len(r.IDs), maxForgottenIDs)]...)}
+	a.Summary, _ = cut(cleanText(r.Text), maxResultBytes-400-jsonSize(a.IDs))
+	if r.Memories == 0 && a.Summary == "" {
+		a.Summary = "there is nothing to summarise yet"
+	}
+	return a, nil
+}
