@@ -11,13 +11,13 @@ import (
 func assignmentDetectors() []*detector {
 	const (
 		// The short words count only where a word begins: a compass has no password.
-		longPassKey = `(?:pass(?:word|wd|phrase|code)|pwd|requirepass|masterauth)`
+		longPassKey = `(?:pass(?:wor[dt]|wd|phrase|code)|kennwort|contraseña|senha|pwd|requirepass|masterauth)`
 		passKey     = `(?:` + longPassKey + `|pw|pass)`
-		tokenKey    = `(?:secret|api[_-]?key|apikey|access[_-]?key|account[_-]?key|shared[_-]?access[_-]?key|auth[_-]?key|signing[_-]?key|encryption[_-]?key|master[_-]?key|private[_-]?key|preshared[_-]?key|token|credentials?|client[_-]?secret)`
-		value       = `(?:"([^"\n]{1,200})"|'([^'\n]{1,200})'|\x60([^\x60\n]{1,200})\x60|([^\s"'\x60;]{1,300}))`
+		tokenKey    = `(?:secret(?:[_-]?key(?:[_-]?base)?)?|api[_-]?key|apikey|access[_-]?key|account[_-]?key|shared[_-]?access[_-]?key|auth[_-]?key|signing[_-]?key|encryption[_-]?key|master[_-]?key|private[_-]?key|preshared[_-]?key|token|credentials?|client[_-]?secret)`
+		value       = `(?:"((?:[^"\\\n]|\\.){1,200})"|'([^'\n]{1,200})'|\x60([^\x60\n]{1,200})\x60|([^\s"'\x60;]{1,300}))`
 		assign      = `["'\]]{0,2}[ \t]{0,4}(?::=|=>|==|=|:)\s{0,3}`
 	)
-	passWords := []string{"pass", "pwd", "pw"}
+	passWords := []string{"pass", "pwd", "pw", "kennwort", "contrase", "senha"}
 	tokenWords := []string{"secret", "key", "token", "credential"}
 	return []*detector{
 		{
@@ -36,6 +36,14 @@ func assignmentDetectors() []*detector {
 		{
 			kind: KindPassword, rank: rankOwn, words: []string{"pass", "pwd", "login"}, reach: 320, accept: spokenPassword,
 			compiled: lazily(`(?i)\b` + passKey + `s?\b[^\n.:=]{0,30}? (?:is|was|are|to|be)(?: now| set to| changed to)?:? ` + value),
+		},
+		{
+			kind: KindPassword, rank: rankOwn, words: passWords, reach: 320, accept: spokenPassword,
+			compiled: lazily(`(?i)\b` + longPassKey + `[ \t]+([^\s"'\x60;:=]{6,100})`),
+		},
+		{
+			kind: KindSecret, rank: rankGuess, words: tokenWords, reach: 320, accept: barelyToken,
+			compiled: lazily(`(?i)(?:token|\bapi[ _-]?key|\bsecret)[ \t]+([A-Za-z0-9_.~+/-]{16,300})`),
 		},
 		{
 			kind: KindPassword, rank: rankOwn, words: []string{"machine", "login"}, reach: 320, accept: notPlaceholder,
@@ -105,6 +113,14 @@ func assignedToken(m match) bool {
 		return false
 	}
 	return hasDigit(v) && entropy(v) > 2.8 && !readable(v)
+}
+
+// barelyToken accepts what follows "token" with nothing but a space between: only what
+// cannot be a word, a hash, a UUID or a path.
+func barelyToken(m match) bool {
+	v := clean(m.secret)
+	return random(m) && !readable(v) && !isUUID(v) && !strings.HasPrefix(v, "/") && !expression(m, v) && !technical(v) &&
+		strings.Trim(v, "0123456789abcdefABCDEF") != "" && digits(v) >= 3
 }
 
 // clean takes the punctuation of the sentence off a value.

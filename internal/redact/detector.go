@@ -15,6 +15,8 @@ type detector struct {
 	rank int
 	// words are in lower case. None means the expression is tried on the whole text.
 	words []string
+	// minDigits is how many digits the text must have for a match to be possible.
+	minDigits int
 	// reach is how far from a word, in bytes, a match can begin or end. It keeps the work
 	// on a long text in proportion to what there is to find.
 	reach int
@@ -43,9 +45,12 @@ type match struct {
 type scanText struct {
 	raw   string
 	lower string // ASCII letters lowered, so that offsets are the same
+	nums  int    // how many digits there are
 }
 
-func newScanText(raw string) *scanText { return &scanText{raw: raw, lower: lowerASCII(raw)} }
+func newScanText(raw string) *scanText {
+	return &scanText{raw: raw, lower: lowerASCII(raw), nums: digits(raw)}
+}
 
 // lowerASCII is strings.ToLower for ASCII only: the full one can change the length.
 func lowerASCII(s string) string {
@@ -68,6 +73,9 @@ func lazily(expr string) func() *regexp.Regexp {
 
 // scan appends what d finds in t.
 func (d *detector) scan(t *scanText, out []span) []span {
+	if t.nums < d.minDigits {
+		return out
+	}
 	if len(d.words) == 0 {
 		return d.scanWindow(t, span{end: len(t.raw)}, out)
 	}

@@ -20,7 +20,7 @@ func personalDetectors() []*detector {
 			compiled: lazily(`(?:^|[^\w+./=-])(\+[1-9]\d{0,2}[ .-]?(?:\(0?\d{1,4}\)[ .-]?)?\d{1,5}(?:[ ./-]?\d{2,5}){1,5})`),
 		},
 		&detector{
-			kind: KindPhone, rank: rankOwn, accept: northAmerican,
+			kind: KindPhone, rank: rankOwn, accept: northAmerican, minDigits: 10,
 			compiled: lazily(`(?:^|[^\w+./=-])((?:1[ .-])?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[.-])[2-9]\d{2}[.-]\d{4})`),
 		},
 		&detector{
@@ -54,7 +54,7 @@ func personalDetectors() []*detector {
 
 func nationalIDs() []*detector {
 	id := func(words []string, expr string, accept func(match) bool) *detector {
-		return &detector{kind: KindNationalID, rank: rankExact, words: words, reach: 64, compiled: lazily(expr), accept: accept}
+		return &detector{kind: KindNationalID, rank: rankExact, words: words, minDigits: 6, reach: 64, compiled: lazily(expr), accept: accept}
 	}
 	return []*detector{
 		// United States: the areas 000, 666 and 900 up are never given out.

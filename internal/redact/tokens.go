@@ -12,8 +12,8 @@ func tokenDetectors() []*detector {
 	return append(headerDetectors(),
 		&detector{
 			kind: kindAPIKey, rank: rankExact, reach: 256, accept: random,
-			words:    []string{"sk-", "sk_", "gsk_", "xai-", "r8_", "whsec_", "dckr_pat_", "gocspx-", "ya29.", "1//0", "hf_", "rk_live", "pplx-", "shpat_", "glpat-", "github_pat_", "lin_api_", "tskey-", "figd_", "sbp_", "re_", "eaa", "vercel_"},
-			compiled: lazily(`(?:^|[^A-Za-z0-9_-])((?:sk-(?:proj-|svcacct-|admin-|ant-\w+-|or-v1-)?|[sr]k_(?:live|test)_|gsk_|xai-|r8_|whsec_|dckr_pat_|GOCSPX-|ya29\.|1//0|hf_|pplx-|shpat_|glpat-|github_pat_|lin_api_|tskey-\w+-|figd_|sbp_|re_|EAA|vercel_)[A-Za-z0-9_-]{20,})`),
+			words:    []string{"sk-", "sk_", "gsk_", "xai-", "r8_", "whsec_", "dckr_pat_", "gocspx-", "ya29.", "1//0", "hf_", "rk_live", "pplx-", "shpat_", "glpat-", "github_pat_", "lin_api_", "tskey-", "figd_", "hvs.", "hvb.", "sbp_", "re_", "eaa", "vercel_"},
+			compiled: lazily(`(?:^|[^A-Za-z0-9_-])((?:sk-(?:proj-|svcacct-|admin-|ant-\w+-|or-v1-)?|[sr]k_(?:live|test)_|gsk_|xai-|r8_|whsec_|dckr_pat_|GOCSPX-|ya29\.|1//0|hf_|pplx-|shpat_|glpat-|github_pat_|lin_api_|tskey-\w+-|figd_|hv[sb]\.|sbp_|re_|EAA|vercel_)[A-Za-z0-9_-]{20,})`),
 		},
 		&detector{
 			kind: "telegram-bot-token", rank: rankExact, words: []string{":aa"}, reach: 64,
