@@ -1,27 +1,43 @@
 package memory
 
+import "strings"
+
 // Point is one corner of a piecewise linear curve.
 type Point struct {
-	X float64 `json:"x"` // what a model or search engine says
+	X float64 `json:"x"` // what a model says
 	Y float64 `json:"y"` // what it means on the product's scale
 }
 
 // Calibration maps what one embedding model says to the product's similarity
 // scale, on which [DefaultMinScore] and [DuplicateAbove] mean the same for
-// every model.
+// every model. There are two curves, because a question is less like its
+// answer than a sentence is like its repetition, and because a question's
+// words count as well. A curve rises strictly in both directions.
 type Calibration struct {
-	Model string `json:"model"`
-	// Documents maps the cosine of two stored texts to their similarity.
-	// Strictly increasing in both; none means identity.
+	Model    string `json:"model"`
+	Measured bool   `json:"measured"` // false: the model is taken at its word
+	// Documents maps the cosine of two stored texts; none means identity.
 	Documents []Point `json:"documents,omitempty"`
+	// Recall maps the evidence that a text answers a query; see [Rank].
+	Recall []Point `json:"recall"`
 }
 
-// CalibrationFor returns the calibration of an embedding model. A model that
-// has not been measured is taken at its word: identity.
+// CalibrationFor returns the calibration of an embedding model, whose name may
+// carry a tag such as ":latest".
+//
+// For mneme-static it was measured on public data sets. Documents: two
+// random texts have a cosine below .68 to .85 in 99 of 100 cases, rewordings
+// .80 at the median. Recall: of the right answers among the first ten, 95 in
+// 100 have evidence above .74 (conversations) to .98 (bug reports).
 func CalibrationFor(model string) Calibration {
-	c := Calibration{Model: model}
-	if model == "mneme-static" || model == "mneme-static:latest" {
+	c := Calibration{
+		Model:  model,
+		Recall: []Point{{0, 0}, {.70, .70}, {1, .86}, {1.3, .95}, {1.6, 1}},
+	}
+	if name, _, _ := strings.Cut(model, ":"); name == "mneme-static" {
+		c.Measured = true
 		c.Documents = []Point{{-1, 0}, {0, .30}, {.30, .45}, {.55, .70}, {.80, .85}, {.93, .92}, {1, 1}}
+		c.Recall = []Point{{0, 0}, {.65, .70}, {1, .86}, {1.3, .95}, {1.6, 1}}
 	}
 	return c
 }
@@ -32,7 +48,7 @@ func (c Calibration) Similarity(cosine float64) float64 {
 	return min(1, max(0, along(c.Documents, cosine)))
 }
 
-// Cosine is the inverse of Similarity.
+// Cosine is the inverse of Similarity: the cosine to ask an index for.
 func (c Calibration) Cosine(similarity float64) float64 {
 	back := make([]Point, len(c.Documents))
 	for i, p := range c.Documents {
