@@ -1,0 +1,157 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/memory"
+)
+
+const (
+	maxLogBytes = 10 << 20 // a longer log is set aside when the daemon starts
+	tailLines   = 20       // shown when the daemon dies
+	tailBytes   = 16 << 10
+)
+
+// detach starts this program again in a session of its own, waits until it is
+// ready and leaves it alone.
+func (a *app) detach(ctx context.Context, cfg config.Config, timeout time.Duration) error {
+	log, err := openLog(cfg.Home)
+	if err != nil {
+		return err
+	}
+	defer log.Close() //nolint:errcheck // the child has its own copy
+	start, err := log.Seek(0, io.SeekEnd)
+	if err != nil {
+		return fmt.Errorf("open log: %w", err)
+	}
+	child, err := a.child(cfg, log)
+	if err != nil {
+		return err
+	}
+	if err := child.Start(); err != nil {
+		return fmt.Errorf("start %s: %w", child.Path, err)
+	}
+	died := make(chan error, 1)
+	go func() { died <- child.Wait() }()
+	a.note("starting, process %d, log in %s", child.Process.Pid, log.Name())
+	return a.awaitChild(ctx, cfg, child, died, log.Name(), start, timeout)
+}
+
+func (a *app) awaitChild(ctx context.Context, cfg config.Config, child *exec.Cmd, died <-chan error, log string, start int64, timeout time.Duration) error {
+	waiting, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	var d config.Daemon
+	err := until(waiting, func() (bool, error) {
+		select {
+		case err := <-died:
+			return false, childDied(err, log, start)
+		default:
+		}
+		var alive bool
+		var err error
+		d, alive, err = running(cfg.Home)
+		return alive, err
+	})
+	if waiting.Err() != nil && err != nil {
+		// Left alone it would go on starting behind the user's back.
+		child.Process.Signal(syscall.SIGTERM) //nolint:errcheck // it may have ended by itself
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return memory.Errorf(memory.Unavailable, "see "+log, "mneme was not ready after %s:\n%s", timeout, tail(log, start))
+	}
+	if err != nil {
+		return err
+	}
+	return a.printReady(cfg, d, d.PID != child.Process.Pid)
+}
+
+func childDied(err error, log string, start int64) error {
+	if err == nil {
+		err = errors.New("it ended by itself")
+	}
+	lines := tail(log, start)
+	if lines == "" {
+		lines = "  (it wrote nothing)"
+	}
+	return memory.Errorf(memory.Internal, "the whole log is "+log, "mneme did not start (%w). Its last words:\n%s", err, lines)
+}
+
+// child is the command of the daemon. Settings that came by flag go by
+// environment, where other users of the machine cannot read them.
+func (a *app) child(cfg config.Config, log *os.File) (*exec.Cmd, error) {
+	exe, err := a.sys.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find this program: %w", err)
+	}
+	cmd := exec.Command(exe, "up") //nolint:noctx // it must outlive this process
+	cmd.Dir = cfg.Home
+	cmd.Env = append([]string{}, a.sys.Environ...)
+	for _, f := range config.Flags() {
+		if v := *a.settings[f.Setting]; v != "" && f.Setting != "home" {
+			cmd.Env = append(cmd.Env, f.Env+"="+v)
+		}
+	}
+	cmd.Env = append(cmd.Env, "MNEME_HOME="+cfg.Home) // absolute, whatever the child's folder
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	return cmd, nil
+}
+
+func openLog(home string) (*os.File, error) {
+	path := config.LogPath(home)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, fmt.Errorf("create log folder: %w", err)
+	}
+	if info, err := os.Stat(path); err == nil && info.Size() > maxLogBytes {
+		if err := os.Rename(path, path+".1"); err != nil {
+			return nil, fmt.Errorf("set old log aside: %w", err)
+		}
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open log: %w", err)
+	}
+	return f, nil
+}
+
+// tail returns the last lines of a log from an offset on, indented. A log that
+// cannot be read has none.
+func tail(path string, start int64) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close() //nolint:errcheck // only read
+	if info, err := f.Stat(); err == nil {
+		start = max(start, info.Size()-tailBytes)
+	}
+	text, err := io.ReadAll(io.NewSectionReader(f, start, tailBytes))
+	if err != nil {
+		return ""
+	}
+	lines := strings.Split(strings.TrimSpace(printable(string(text))), "\n")
+	lines = lines[max(0, len(lines)-tailLines):]
+	if len(lines) == 1 && lines[0] == "" {
+		return ""
+	}
+	return "  " + strings.Join(lines, "\n  ")
+}
+
+// quoted writes a path so that a shell reads it as one word.
+func quoted(path string) string {
+	if strings.ContainsFunc(path, func(r rune) bool { return strings.ContainsRune(" \t'\"$&;|<>()*?`\\!#~", r) }) {
+		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	}
+	return path
+}

@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mneme-memory/mneme/memory"
+)
+
+// The exit codes.
+const (
+	ExitDone        = 0
+	ExitUnexpected  = 1
+	ExitUsage       = 2
+	ExitNothing     = 3
+	ExitDown        = 4
+	ExitInterrupted = 130
+)
+
+type exitRow struct {
+	code    int
+	meaning string
+}
+
+func exitTable() []exitRow {
+	return []exitRow{
+		{ExitDone, "done"},
+		{ExitUnexpected, "something unexpected went wrong"},
+		{ExitUsage, "wrong usage or bad input: change it and try again"},
+		{ExitNothing, "nothing found (recall, get, related, forget); with --json the answer is still printed"},
+		{ExitDown, "a part is down, or mneme is not running: try again later, or see \"mneme doctor\""},
+		{ExitInterrupted, "interrupted"},
+	}
+}
+
+func exitHelp() *cobra.Command {
+	var b strings.Builder
+	b.WriteString("Exit codes of every command:\n\n")
+	for _, row := range exitTable() {
+		fmt.Fprintf(&b, "  %3d  %s\n", row.code, row.meaning)
+	}
+	b.WriteString("\nErrors are written to stderr: \"mneme: error: …\" and, if something can be done,\n" +
+		"\"mneme: hint: …\"; with --json as {\"error\": {\"code\", \"message\", \"hint\"}}.")
+	return &cobra.Command{Use: "exit", Short: "Exit codes", Long: b.String()}
+}
+
+// runError marks an error of a command that ran. All others come from
+// reading the command line and mean wrong usage.
+type runError struct{ error }
+
+func (e runError) Unwrap() error { return e.error }
+
+// quiet ends a command with a code when everything has been said.
+type quiet int
+
+func (q quiet) Error() string { return fmt.Sprintf("exit code %d", int(q)) }
+
+func exitCode(ctx context.Context, err error) int {
+	var q quiet
+	var ran runError
+	switch {
+	case err == nil:
+		return ExitDone
+	case errors.As(err, &q):
+		return int(q)
+	case ctx.Err() != nil:
+		return ExitInterrupted
+	case !errors.As(err, &ran):
+		return ExitUsage
+	}
+	switch memory.CodeOf(err) {
+	case memory.Invalid:
+		return ExitUsage
+	case memory.NotFound:
+		return ExitNothing
+	case memory.Unavailable:
+		return ExitDown
+	default:
+		return ExitUnexpected
+	}
+}
+
+// report writes an error for a person or a program and returns the exit code.
+func report(ctx context.Context, w io.Writer, asJSON bool, err error) int {
+	code := exitCode(ctx, err)
+	var q quiet
+	if err == nil || errors.As(err, &q) {
+		return code
+	}
+	kind, message, hint := string(memory.CodeOf(err)), err.Error(), memory.HintOf(unwrapRun(err))
+	switch code {
+	case ExitInterrupted:
+		kind, message = "interrupted", "interrupted"
+	case ExitUsage:
+		kind = string(memory.Invalid)
+		if hint == "" {
+			hint = `see "mneme help"`
+		}
+	}
+	if asJSON {
+		json.NewEncoder(w).Encode(errorJSON{errorBody{kind, message, hint}}) //nolint:errcheck // nowhere left to say it
+		return code
+	}
+	fmt.Fprintf(w, "mneme: error: %s\n", message)
+	if hint != "" {
+		fmt.Fprintf(w, "mneme: hint: %s\n", hint)
+	}
+	return code
+}
+
+// unwrapRun takes the marks of this package off, for code that follows only
+// the links of memory.Error.
+func unwrapRun(err error) error {
+	var ran runError
+	if errors.As(err, &ran) {
+		err = ran.error
+	}
+	var e *memory.Error
+	if errors.As(err, &e) {
+		return e
+	}
+	return err
+}

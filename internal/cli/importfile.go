@@ -1,0 +1,230 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/mneme-memory/mneme/memory"
+)
+
+const (
+	maxLineBytes  = 1 << 20
+	maxBatchBytes = 1 << 20 // of JSON: Temporal refuses a message above 2 MB
+	maxBadShown   = 20
+)
+
+// importFile is a file to import. It is read twice: first to check it as a
+// whole, then to send it, so that a bad line is known before anything is kept.
+type importFile struct {
+	file     *os.File
+	name     string // as shown
+	key      string // its absolute path, or - for stdin
+	spooled  bool   // a copy of stdin, to be removed
+	defaults memory.StoreInput
+	skipBad  bool
+}
+
+// badLine is a line that cannot be imported.
+type badLine struct {
+	number int
+	reason string
+}
+
+// survey is what the first reading of a file found.
+type survey struct {
+	id      string // of the import: the same file and options give the same
+	lines   int    // with a memory
+	batches int
+	bad     int
+	shown   []badLine // the first of the bad
+	unknown map[string]int
+}
+
+// openImport opens a file, or spools stdin (-) to a private one.
+func (a *app) openImport(path string) (*importFile, error) {
+	if path == "-" {
+		return a.spool()
+	}
+	abs, err := filepath.Abs(filepath.Join(a.sys.Dir, path))
+	if filepath.IsAbs(path) {
+		abs, err = path, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("find file: %w", err)
+	}
+	f, err := os.Open(abs)
+	if err != nil {
+		return nil, memory.Errorf(memory.Invalid, "give the path of a file of JSON lines, or - for stdin", "open import: %w", err)
+	}
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		f.Close() //nolint:errcheck // only opened
+		return nil, memory.Errorf(memory.Invalid, "give the path of a file, or - for stdin", "%s is not a file", path)
+	}
+	return &importFile{file: f, name: path, key: abs}, nil
+}
+
+func (a *app) spool() (*importFile, error) {
+	f, err := os.CreateTemp("", "mneme-import-*.jsonl") // mode 0600
+	if err != nil {
+		return nil, fmt.Errorf("spool stdin: %w", err)
+	}
+	in := &importFile{file: f, name: "stdin", key: "-", spooled: true}
+	if _, err := io.Copy(f, a.sys.Stdin); err != nil {
+		in.close()
+		return nil, fmt.Errorf("spool stdin: %w", err)
+	}
+	return in, nil
+}
+
+func (f *importFile) close() {
+	f.file.Close() //nolint:errcheck // only read
+	if f.spooled {
+		os.Remove(f.file.Name()) //nolint:errcheck // in the temporary folder anyway
+	}
+}
+
+// each calls item for every good line and bad for every bad one. An error of
+// either ends the reading.
+func (f *importFile) each(ctx context.Context, item func(memory.StoreInput, []string) error, bad func(badLine) error) error {
+	if _, err := f.file.Seek(0, io.SeekStart); err != nil {
+		return fmt.Errorf("read %s: %w", f.name, err)
+	}
+	r := bufio.NewReaderSize(f.file, 64<<10)
+	for number := 1; ; number++ {
+		line, long, err := nextLine(r, maxLineBytes)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("read %s: %w", f.name, err)
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if number == 1 {
+			line = trimMark(line)
+		}
+		if len(line) == 0 && !long {
+			continue
+		}
+		if err := f.one(number, line, long, item, bad); err != nil {
+			return err
+		}
+	}
+}
+
+func (f *importFile) one(number int, line []byte, long bool, item func(memory.StoreInput, []string) error, bad func(badLine) error) error {
+	if long {
+		return bad(badLine{number, fmt.Sprintf("is longer than %d bytes", maxLineBytes)})
+	}
+	in, unknown, err := parseLine(line, f.defaults)
+	if err != nil {
+		return bad(badLine{number, err.Error()})
+	}
+	return item(in, unknown)
+}
+
+// trimMark removes the byte order mark that some editors put first.
+func trimMark(line []byte) []byte {
+	const mark = "\xef\xbb\xbf"
+	if len(line) >= len(mark) && string(line[:len(mark)]) == mark {
+		return line[len(mark):]
+	}
+	return line
+}
+
+// survey reads the whole file without sending anything.
+func (f *importFile) survey(ctx context.Context) (survey, error) {
+	s := survey{unknown: map[string]int{}}
+	// The id covers what decides how lines become batches: a resumed import
+	// must cut the same batches again. The number is that of the rules.
+	hash := sha256.New()
+	fmt.Fprintf(hash, "1 %q %q\n", f.key, f.defaults.Project)
+	b := batcher{send: func(memory.ImportBatch) error { s.batches++; return nil }}
+	err := f.each(ctx, func(in memory.StoreInput, unknown []string) error {
+		s.lines++
+		for _, key := range unknown {
+			s.unknown[key]++
+		}
+		size, err := jsonSize(hash, in)
+		if err != nil {
+			return err
+		}
+		return b.add(in, size)
+	}, func(bad badLine) error {
+		s.bad++
+		if len(s.shown) < maxBadShown {
+			s.shown = append(s.shown, bad)
+		}
+		return nil
+	})
+	if err == nil {
+		err = b.flush()
+	}
+	s.id = hex.EncodeToString(hash.Sum(nil)[:16])
+	return s, err
+}
+
+// batches reads the file again and calls send with one batch after the other.
+func (f *importFile) batches(ctx context.Context, send func(memory.ImportBatch) error) error {
+	b := batcher{send: send}
+	err := f.each(ctx, func(in memory.StoreInput, _ []string) error {
+		size, err := jsonSize(io.Discard, in)
+		if err != nil {
+			return err
+		}
+		return b.add(in, size)
+	}, func(badLine) error { return nil })
+	if err != nil {
+		return err
+	}
+	return b.flush()
+}
+
+// jsonSize returns the size of an item in a message, and writes it to w.
+func jsonSize(w io.Writer, in memory.StoreInput) (int, error) {
+	in.User = "" // who resumes an import does not change it
+	data, err := json.Marshal(in)
+	if err != nil {
+		return 0, fmt.Errorf("encode memory: %w", err)
+	}
+	if _, err := w.Write(append(data, '\n')); err != nil {
+		return 0, err
+	}
+	return len(data) + 1, nil
+}
+
+// batcher cuts items into batches that are neither too many nor too big.
+type batcher struct {
+	send  func(memory.ImportBatch) error
+	next  int
+	bytes int
+	items []memory.StoreInput
+}
+
+func (b *batcher) add(in memory.StoreInput, size int) error {
+	if len(b.items) == memory.MaxImportBatch || len(b.items) > 0 && b.bytes+size > maxBatchBytes {
+		if err := b.flush(); err != nil {
+			return err
+		}
+	}
+	b.items, b.bytes = append(b.items, in), b.bytes+size
+	return nil
+}
+
+func (b *batcher) flush() error {
+	if len(b.items) == 0 {
+		return nil
+	}
+	batch := memory.ImportBatch{Number: b.next, Items: b.items}
+	b.next, b.bytes, b.items = b.next+1, 0, nil
+	return b.send(batch)
+}

@@ -1,0 +1,154 @@
+package cli
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/memory"
+)
+
+// The shapes of --json. Names are snake_case; a field is never renamed or
+// removed, but more may come. Times are RFC 3339, lists are never null.
+//
+//	store      memory.StoreResult
+//	recall     array of hitJSON, best first; [] and exit code 3 if none
+//	get        array of memory.Details
+//	forget     memory.ForgetReceipt
+//	link       memory.Link
+//	related    array of memory.Related
+//	history    memory.History
+//	organize   memory.OrganizeReport
+//	rebuild    memory.RebuildReport
+//	import     importJSON
+//	export     JSON lines of exportJSON, with or without --json
+//	status     statusJSON
+//	up         statusJSON (stats null), printed when ready
+//	down       downJSON
+//	doctor     array of checkJSON
+//	config     array of config.Setting
+//	version    versionJSON
+//	any error  errorJSON, on stderr
+
+type hitJSON struct {
+	ID           string    `json:"id"`
+	Text         string    `json:"text"`
+	Truncated    bool      `json:"truncated,omitempty"` // the text is longer; get it by id
+	Collection   string    `json:"collection"`
+	Project      string    `json:"project"`
+	Type         string    `json:"type"`
+	Tags         []string  `json:"tags"`
+	Confidence   float64   `json:"confidence"`
+	Similarity   float64   `json:"similarity"`
+	Score        float64   `json:"score"`
+	Reasons      []string  `json:"reasons"`
+	CreatedAt    time.Time `json:"created_at"`
+	LastAccessed time.Time `json:"last_accessed"`
+	Session      string    `json:"session,omitempty"`
+	Position     int       `json:"position,omitempty"`
+}
+
+func hitsJSON(hits []memory.Hit) []hitJSON {
+	out := make([]hitJSON, 0, len(hits))
+	for _, h := range hits {
+		h.Tags, h.Reasons = list(h.Tags), list(h.Reasons)
+		out = append(out, hitJSON{
+			h.ID, h.Text, h.Truncated, h.Collection, h.Project, h.Type, h.Tags, h.Confidence,
+			h.Similarity, h.Score, h.Reasons, h.CreatedAt, h.LastAccessed, h.Session, h.Position,
+		})
+	}
+	return out
+}
+
+// exportJSON is one line of an export. Import reads what it can use of it.
+type exportJSON struct {
+	Text         string     `json:"text"`
+	Type         string     `json:"type"`
+	Tags         []string   `json:"tags"`
+	Project      string     `json:"project"`
+	Collection   string     `json:"collection"`
+	Importance   float64    `json:"importance"`
+	Pinned       bool       `json:"pinned,omitempty"`
+	Session      string     `json:"session,omitempty"`
+	Position     int        `json:"position,omitempty"`
+	CreatedAt    time.Time  `json:"created_at"`
+	Source       string     `json:"source"`
+	ID           string     `json:"id"`
+	Confidence   float64    `json:"confidence"`
+	AccessCount  int        `json:"access_count"`
+	LastAccessed time.Time  `json:"last_accessed"`
+	ExpiresAt    *time.Time `json:"expires_at,omitempty"`
+	ContentHash  string     `json:"content_hash"`
+	Model        string     `json:"model"`
+}
+
+func exportLine(m memory.Memory) exportJSON {
+	return exportJSON{
+		m.Text, m.Type, list(m.Tags), m.Project, m.Collection, m.Importance, m.Pinned, m.Session, m.Position,
+		m.CreatedAt, m.Source, m.ID, m.Confidence, m.AccessCount, m.LastAccessed, m.ExpiresAt, m.ContentHash, m.Model,
+	}
+}
+
+type importJSON struct {
+	ImportID string `json:"import_id"`
+	Lines    int    `json:"lines"`    // with a memory on them
+	Bad      int    `json:"bad"`      // left out because of --skip-bad
+	Resumed  int    `json:"resumed"`  // batches that an earlier run had done
+	Stored   int    `json:"stored"`   // new memories
+	Existing int    `json:"existing"` // texts that were there already
+}
+
+type statusJSON struct {
+	Running   bool                      `json:"running"`
+	PID       int                       `json:"pid"` // 0 if not running
+	Version   string                    `json:"version"`
+	StartedAt *time.Time                `json:"started_at"` // null if not running
+	Home      string                    `json:"home"`
+	UI        string                    `json:"ui"`
+	Model     string                    `json:"model"`
+	Services  map[string]config.Service `json:"services"` // temporal, postgres, qdrant and ollama, always
+	Stats     *memory.Stats             `json:"stats"`    // null if they could not be had
+}
+
+type downJSON struct {
+	Stopped bool `json:"stopped"` // false if it was not running
+	PID     int  `json:"pid"`
+}
+
+type checkJSON struct {
+	Name   string `json:"name"`
+	Status string `json:"status"` // ok, warn or fail
+	Detail string `json:"detail"`
+	Hint   string `json:"hint"`
+}
+
+type versionJSON struct {
+	Version string `json:"version"`
+	Go      string `json:"go"`
+	OS      string `json:"os"`
+}
+
+type errorJSON struct {
+	Error errorBody `json:"error"`
+}
+
+type errorBody struct {
+	Code    string `json:"code"` // invalid, not_found, unavailable, conflict, internal or interrupted
+	Message string `json:"message"`
+	Hint    string `json:"hint"`
+}
+
+// list returns s, or an empty list for nil, which JSON would write as null.
+func list[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
+}
+
+func (a *app) printJSON(v any) error {
+	enc := json.NewEncoder(a.sys.Stdout)
+	enc.SetEscapeHTML(false) // texts are for people and programs, not for pages
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}

@@ -1,0 +1,157 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/memory"
+)
+
+// Main runs one command and returns its exit code. ctx should end on
+// interrupt, terminate and hang-up: every command stops cleanly then.
+func Main(ctx context.Context, sys System, deps Deps) int {
+	a := &app{sys: sys, deps: deps}
+	root := a.root()
+	root.SetArgs(sys.Args)
+	root.SetIn(sys.Stdin)
+	root.SetOut(sys.Stdout)
+	root.SetErr(sys.Stderr)
+	err := root.ExecuteContext(ctx)
+	if err != nil && !a.json { // a command line that could not be read may still ask for JSON
+		for _, arg := range sys.Args {
+			a.json = a.json || arg == "--json"
+		}
+	}
+	return report(ctx, sys.Stderr, a.json, err)
+}
+
+// app is what the commands share.
+type app struct {
+	sys      System
+	deps     Deps
+	json     bool
+	settings map[string]*string // flag values by name of the setting
+}
+
+// The groups of "mneme help".
+const (
+	groupDaemon = "daemon"
+	groupMemory = "memory"
+	groupUpkeep = "upkeep"
+)
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "mneme",
+		Short:         "A long-term memory for Claude Code",
+		Long:          "mneme is a long-term memory for Claude Code. It runs on your own machine,\nand nothing it is told is lost. Start it with \"mneme up\".",
+		SilenceErrors: true, // Main prints them
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON")
+	a.settings = map[string]*string{}
+	for _, f := range config.Flags() {
+		a.settings[f.Setting] = root.PersistentFlags().String(f.Name, "", fmt.Sprintf("%s (%s)", f.Usage, f.Env))
+		if f.Name != "home" { // the rest is listed by "mneme config --help"
+			root.PersistentFlags().MarkHidden(f.Name) //nolint:errcheck // fails for unknown flags only
+		}
+	}
+	root.AddGroup(
+		&cobra.Group{ID: groupDaemon, Title: "Run it:"},
+		&cobra.Group{ID: groupMemory, Title: "Remember:"},
+		&cobra.Group{ID: groupUpkeep, Title: "Look after it:"},
+	)
+	a.add(root, groupDaemon, a.up(), a.down(), a.status(), a.doctor(), a.configCommand(), a.version())
+	a.add(root, groupMemory, a.store(), a.recall(), a.get(), a.forget(), a.link(), a.related(), a.history())
+	a.add(root, groupUpkeep, a.organize(), a.importCommand(), a.export(), a.rebuild())
+	root.AddCommand(exitHelp())
+	return root
+}
+
+func (a *app) add(root *cobra.Command, group string, cmds ...*cobra.Command) {
+	for _, cmd := range cmds {
+		run := cmd.RunE
+		cmd.GroupID = group
+		cmd.RunE = func(cmd *cobra.Command, args []string) error {
+			if err := run(cmd, args); err != nil {
+				return runError{err}
+			}
+			return nil
+		}
+		root.AddCommand(cmd)
+	}
+}
+
+// config loads the settings in force.
+func (a *app) config() (config.Config, error) {
+	flags := map[string]string{}
+	for name, value := range a.settings {
+		if *value != "" {
+			flags[name] = *value
+		}
+	}
+	return config.Load(config.Sources{Flags: flags, Env: a.sys.Env})
+}
+
+// with dials the workflows and calls do with the connection.
+func (a *app) with(ctx context.Context, do func(config.Config, Client) error) error {
+	cfg, err := a.config()
+	if err != nil {
+		return err
+	}
+	client, err := a.deps.Dial(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	return do(cfg, client)
+}
+
+// project returns the project to work in: --global, --project, the setting,
+// or the one of the current folder.
+func (a *app) project(cfg config.Config, flag string, global bool) (string, error) {
+	switch {
+	case global && flag != "":
+		return "", memory.Errorf(memory.Invalid, "choose one", "--project and --global exclude each other")
+	case global:
+		return memory.Global, nil
+	case flag != "":
+		return flag, nil
+	case cfg.Project != "":
+		return cfg.Project, nil
+	case a.deps.Project == nil:
+		return memory.Global, nil
+	default:
+		return a.deps.Project(a.sys.Dir), nil
+	}
+}
+
+func (a *app) versionText() string {
+	if a.deps.Version == "" {
+		return "devel"
+	}
+	return a.deps.Version
+}
+
+// sibling returns the path of another binary of ours beside this one, or its
+// bare name when it is not there.
+func (a *app) sibling(name string) string {
+	exe, err := a.sys.Executable()
+	if err != nil {
+		return name
+	}
+	path := filepath.Join(filepath.Dir(exe), name)
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+		return name
+	}
+	return path
+}

@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/memory"
+)
+
+func (a *app) organize() *cobra.Command {
+	var in memory.OrganizeInput
+	var collections []string
+	cmd := &cobra.Command{
+		Use:   "organize",
+		Short: "Merge duplicates, let the unused fade, prune what faded",
+		Long: "Merge near-duplicates, let confidence fade, promote what earned it, prune what faded\n" +
+			"and was not used for 90 days. It runs weekly by itself. Nothing pinned is pruned.",
+		Args: cobra.NoArgs,
+	}
+	fl := cmd.Flags()
+	fl.BoolVar(&in.DryRun, "dry-run", false, "say what would be done, change nothing")
+	fl.StringArrayVar(&collections, "collection", nil, "collections, with commas or repeated (default all)")
+	fl.StringVar(&in.Project, "project", "", "project (default all)")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		in.Collections = split(collections)
+		in, err := in.Clean()
+		if err != nil {
+			return err
+		}
+		return a.with(cmd.Context(), func(cfg config.Config, c Client) error {
+			in.User = cfg.User
+			report, err := c.Organize(cmd.Context(), in, a.organizeProgress())
+			if err != nil {
+				return err
+			}
+			if a.json {
+				report.Collections = list(report.Collections)
+				return a.printJSON(report)
+			}
+			return a.printOrganized(report)
+		})
+	}
+	return cmd
+}
+
+// organizeProgress tells of each collection once it is done.
+func (a *app) organizeProgress() func(memory.OrganizeReport) {
+	told := 0
+	return func(r memory.OrganizeReport) {
+		for ; told < len(r.Collections); told++ {
+			c := r.Collections[told]
+			a.note("%s: %s looked at", c.Collection, memories(c.Scanned))
+		}
+	}
+}
+
+func (a *app) printOrganized(r memory.OrganizeReport) error {
+	rows := [][]string{{"COLLECTION", "SCANNED", "EXPIRED", "PROMOTED", "MERGED", "DECAYED", "PRUNED"}}
+	var groups []memory.MergedGroup
+	for _, c := range r.Collections {
+		row := []string{c.Collection}
+		for _, n := range []int{c.Scanned, c.Expired, c.Promoted, c.Merged, c.Decayed, c.Pruned} {
+			row = append(row, fmt.Sprint(n))
+		}
+		rows = append(rows, row)
+		groups = append(groups, c.Groups...)
+	}
+	if err := table(a.sys.Stdout, rows); err != nil {
+		return err
+	}
+	for _, g := range groups {
+		if err := a.printf("\n%s  %s into %s\n%s\n", a.paint().bold(fmt.Sprintf("%.2f", g.Similarity)),
+			memories(len(g.MergedIDs)), g.SurvivorID, wrap(g.Text, a.sys.width(), "    ")); err != nil {
+			return err
+		}
+	}
+	verb := "organized"
+	if r.DryRun {
+		verb = "dry run, nothing was changed:"
+	}
+	a.note("%s in %.1f s (%s)", verb, r.TookSeconds, r.WorkflowID)
+	return nil
+}

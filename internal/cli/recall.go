@@ -1,0 +1,137 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/memory"
+)
+
+type recallFlags struct {
+	project, since, before   string
+	global, all              bool
+	collections, types, tags []string
+	limit                    int
+	minScore                 float64
+}
+
+func (a *app) recall() *cobra.Command {
+	var f recallFlags
+	cmd := &cobra.Command{
+		Use:   "recall QUERY…",
+		Short: "Find what matters to a question",
+		Long:  "Find the memories that matter to a question, in the project of the current folder\nand in _global. Exit code 3 if there are none.",
+		Example: `  mneme recall "how do we deploy?"
+  mneme recall --limit 20 --min-score 0.5 --type decision retry policy
+  mneme recall --json "staging database" | jq -r '.[].text'`,
+		Args: cobra.MinimumNArgs(1),
+	}
+	fl := cmd.Flags()
+	fl.IntVar(&f.limit, "limit", memory.DefaultLimit, fmt.Sprintf("how many at most, 1 to %d", memory.MaxLimit))
+	fl.Float64Var(&f.minScore, "min-score", memory.DefaultMinScore, "similarity must be above this, 0 to 1")
+	fl.StringVar(&f.project, "project", "", "project (default: that of the current folder)")
+	fl.BoolVar(&f.global, "global", false, "only what holds everywhere")
+	fl.BoolVar(&f.all, "all-projects", false, "ask every project")
+	fl.StringArrayVar(&f.collections, "collection", nil, "collections, with commas or repeated (default all)")
+	fl.StringArrayVar(&f.types, "type", nil, "types, any of them")
+	fl.StringArrayVar(&f.tags, "tags", nil, "tags, all of them")
+	fl.StringVar(&f.since, "since", "", "created at or after this date")
+	fl.StringVar(&f.before, "before", "", "created before this date")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		cfg, err := a.config()
+		if err != nil {
+			return err
+		}
+		q, err := a.query(cfg, f, strings.Join(args, " "))
+		if err != nil {
+			return err
+		}
+		return a.with(cmd.Context(), func(_ config.Config, c Client) error {
+			res, err := c.Recall(cmd.Context(), q)
+			if err != nil {
+				return err
+			}
+			return a.printRecall(q, res)
+		})
+	}
+	return cmd
+}
+
+func (a *app) query(cfg config.Config, f recallFlags, text string) (memory.Query, error) {
+	q := memory.Query{
+		Text: text, AllProjects: f.all, Collections: split(f.collections), Types: split(f.types), Tags: split(f.tags),
+		Limit: f.limit, MinScore: &f.minScore, Source: memory.SourceCLI, User: cfg.User,
+	}
+	// The query's own zero means the default; a person who types 0 means 0.
+	if f.limit == 0 {
+		return q, memory.Errorf(memory.Invalid, fmt.Sprintf("leave it out for %d", memory.DefaultLimit),
+			"limit must be 1 to %d, got 0", memory.MaxLimit)
+	}
+	if f.all && (f.project != "" || f.global) {
+		return q, memory.Errorf(memory.Invalid, "choose one", "--all-projects excludes --project and --global")
+	}
+	var err error
+	if !f.all {
+		if q.Project, err = a.project(cfg, f.project, f.global); err != nil {
+			return q, err
+		}
+	}
+	if q.Since, err = a.dateFlag("since", f.since); err != nil {
+		return q, err
+	}
+	if q.Before, err = a.dateFlag("before", f.before); err != nil {
+		return q, err
+	}
+	return q.Clean()
+}
+
+func (a *app) printRecall(q memory.Query, res memory.RecallResult) error {
+	if res.Degraded != "" {
+		a.note("not everything could be used: %s", res.Degraded)
+	}
+	if a.json {
+		if err := a.printJSON(hitsJSON(res.Hits)); err != nil {
+			return err
+		}
+	} else if err := a.printHits(q, res); err != nil {
+		return err
+	}
+	if len(res.Hits) == 0 {
+		return quiet(ExitNothing)
+	}
+	return nil
+}
+
+func (a *app) printHits(q memory.Query, res memory.RecallResult) error {
+	if len(res.Hits) == 0 {
+		a.note("%s", nothingFound(*q.MinScore, res.BelowBar))
+		return nil
+	}
+	p := a.paint()
+	for i, h := range res.Hits {
+		head := fmt.Sprintf("%2d  %.2f", i+1, h.Similarity)
+		about := []string{h.Type, printable(h.Project), a.date(h.CreatedAt), fmt.Sprintf("confidence %.2f", h.Confidence)}
+		if len(h.Tags) > 0 {
+			about = append(about, "#"+printable(strings.Join(h.Tags, " #")))
+		}
+		if err := a.printf("%s  %s\n%s\n    %s\n", p.bold(head), h.ID,
+			wrap(h.Text, a.sys.width(), "    "), p.faint(strings.Join(about, " · "))); err != nil {
+			return err
+		}
+	}
+	if res.BelowBar > 0 {
+		a.note("%d more were not above %.2g", res.BelowBar, *q.MinScore)
+	}
+	return nil
+}
+
+func nothingFound(bar float64, below int) string {
+	if below == 0 {
+		return "nothing found"
+	}
+	lower := max(0, bar-0.2)
+	return fmt.Sprintf("nothing above %.2g; %d were just below (try --min-score %.2g)", bar, below, lower)
+}

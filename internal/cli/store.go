@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/memory"
+)
+
+// maxStdin bounds what is read from stdin as one text. It is far above
+// memory.MaxTextBytes, so that the error can tell the true size of most.
+const maxStdin = 16 << 20
+
+type storeFlags struct {
+	in         memory.StoreInput
+	project    string
+	global     bool
+	tags       []string
+	links      []string
+	importance float64
+	created    string
+}
+
+func (a *app) store() *cobra.Command {
+	var f storeFlags
+	cmd := &cobra.Command{
+		Use:   "store [TEXT… | -]",
+		Short: "Remember a text",
+		Long:  "Remember a text: one complete fact in a few sentences. With - or without arguments\nit is read from stdin. Secrets are taken out before anything is kept.",
+		Example: `  mneme store "The staging database is rebuilt every Sunday at 04:00 UTC."
+  mneme store --type decision --tags db,ops "We use goose for migrations."
+  git log -1 --format=%B | mneme store -`,
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.in.Type, "type", "", "one of "+strings.Join(memory.Types(), ", ")+" (default fact)")
+	fl.StringArrayVar(&f.tags, "tags", nil, "tags, with commas or repeated")
+	fl.StringVar(&f.project, "project", "", "project (default: that of the current folder)")
+	fl.BoolVar(&f.global, "global", false, "store for all projects")
+	fl.StringVar(&f.in.Collection, "collection", "", "collection (default: that of the type)")
+	fl.Float64Var(&f.importance, "importance", 0.5, "0 (trivial) to 1 (vital)")
+	fl.BoolVar(&f.in.Pinned, "pin", false, "never prune or expire it")
+	fl.StringVar(&f.in.Session, "session", "", "the sitting it was said in")
+	fl.StringVar(&f.created, "created-at", "", "when it was said (default now)")
+	fl.StringArrayVar(&f.links, "link", nil, "link to another memory, such as builds_on:<id>")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		cfg, err := a.config()
+		if err != nil {
+			return err
+		}
+		in, err := a.storeInput(cfg, f, args)
+		if err != nil {
+			return err
+		}
+		return a.with(cmd.Context(), func(_ config.Config, c Client) error {
+			res, err := c.Store(cmd.Context(), in)
+			if err != nil {
+				return err
+			}
+			return a.printStored(res)
+		})
+	}
+	return cmd
+}
+
+func (a *app) storeInput(cfg config.Config, f storeFlags, args []string) (memory.StoreInput, error) {
+	in := f.in
+	var err error
+	if in.Text, err = a.textArg(args); err != nil {
+		return in, err
+	}
+	if in.Project, err = a.project(cfg, f.project, f.global); err != nil {
+		return in, err
+	}
+	if in.CreatedAt, err = a.dateFlag("created-at", f.created); err != nil {
+		return in, err
+	}
+	if in.Links, err = linkFlags(f.links); err != nil {
+		return in, err
+	}
+	in.Tags, in.Importance = split(f.tags), &f.importance
+	in.Source, in.User = memory.SourceCLI, cfg.User
+	return in.Clean()
+}
+
+// textArg returns the text of the arguments, or of stdin.
+func (a *app) textArg(args []string) (string, error) {
+	fromStdin := len(args) == 1 && args[0] == "-" || len(args) == 0
+	if !fromStdin {
+		return strings.Join(args, " "), nil
+	}
+	if len(args) == 0 && a.sys.StdinTTY {
+		return "", memory.Errorf(memory.Invalid, `give it as argument, or "-" to type it and end with Ctrl-D`, "there is no text")
+	}
+	text, err := io.ReadAll(io.LimitReader(a.sys.Stdin, maxStdin))
+	if err != nil {
+		return "", fmt.Errorf("read stdin: %w", err)
+	}
+	return string(text), nil
+}
+
+func linkFlags(values []string) ([]memory.LinkRequest, error) {
+	var out []memory.LinkRequest
+	for _, v := range values {
+		typ, id, ok := strings.Cut(v, ":")
+		if !ok {
+			return nil, memory.Errorf(memory.Invalid, "write it like builds_on:<id>; the types are "+strings.Join(memory.LinkTypes(), ", "),
+				"--link %q has no colon", oneLine(v, 60))
+		}
+		out = append(out, memory.LinkRequest{Type: typ, TargetID: id})
+	}
+	return out, nil
+}
+
+func (a *app) printStored(res memory.StoreResult) error {
+	if a.json {
+		return a.printJSON(res)
+	}
+	where := fmt.Sprintf("%s, project %s", res.Collection, printable(res.Project))
+	var err error
+	switch res.Status {
+	case memory.MergedIn:
+		err = a.printf("merged  %s  (%s; the same fact was there, similarity %.2f)\n", res.ID, where, res.Similarity)
+	case memory.Accepted:
+		err = a.printf("accepted  %s  (%s; will be stored when %s is back)\n", res.ID, where, orText(res.WaitingFor, "everything"))
+	default:
+		err = a.printf("%s  %s  (%s)\n", res.Status, res.ID, where)
+	}
+	if len(res.Redacted) > 0 {
+		a.note("taken out of the text: %s", strings.Join(res.Redacted, ", "))
+	}
+	return err
+}
+
+func orText(s, def string) string {
+	if s == "" {
+		return def
+	}
+	return s
+}
