@@ -55,6 +55,9 @@ func (c *connector) get(ctx context.Context) (Client, error) {
 		return c.client, nil
 	}
 	client, err := c.dial(ctx)
+	if memory.CodeOf(err) == memory.Invalid {
+		return nil, fmt.Errorf("connect to mneme: %w", err) // a bad setting: starting mneme would not help
+	}
 	if err != nil {
 		hint := memory.HintOf(err)
 		if hint == "" {

@@ -81,7 +81,7 @@ func (s *Server) Handler(opts HTTPOptions) http.Handler {
 	// Without sessions nothing is lost when the server restarts, and without
 	// the GET stream, which has nothing to tell, no request outlives its answer.
 	streamable := server.NewStreamableHTTPServer(s.mcp,
-		server.WithEndpointPath(Path), server.WithStateLess(true), server.WithDisableStreaming(true),
+		server.WithEndpointPath(Path), server.WithStateLess(true), server.WithDisableStreaming(true), server.WithStreamableHTTPLogger(s.opts.Logger),
 		server.WithHTTPContextFunc(func(ctx context.Context, r *http.Request) context.Context {
 			return withProject(ctx, r.Header.Get(ProjectHeader))
 		}))

@@ -10,10 +10,10 @@ import (
 )
 
 const (
-	maxGetIDs       = 20
-	maxDepth        = 3
-	maxRelated      = 50
-	defaultRelated  = 10
+	maxGetIDs      = 20
+	maxDepth       = 3
+	maxRelated     = 50
+	defaultRelated = 10
 )
 
 // link is a link as the model sees it.

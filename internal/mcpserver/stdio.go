@@ -52,7 +52,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	t := &stdio{s: s, out: out, broken: cancel, slots: make(chan struct{}, maxInFlight)}
-	session := server.NewInProcessSession("stdio", nil)
+	session := server.NewInProcessSession(server.GenerateInProcessSessionID(), nil)
 	if err := s.mcp.RegisterSession(ctx, session); err != nil {
 		return fmt.Errorf("register session: %w", err)
 	}

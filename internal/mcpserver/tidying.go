@@ -221,7 +221,9 @@ type summarized struct {
 	IDs      []string `json:"ids"`
 }
 
-func (a summarized) text() string { return fmt.Sprintf("%s\n(%s, %s)", a.Summary, plural(a.Memories), a.Method) }
+func (a summarized) text() string {
+	return fmt.Sprintf("%s\n(%s, %s)", a.Summary, plural(a.Memories), a.Method)
+}
 
 type summarizeArgs struct {
 	Collection string `json:"collection"`

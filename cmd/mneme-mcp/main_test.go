@@ -1,0 +1,231 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// limit is how long anything may take before a test gives up.
+const limit = 20 * time.Second
+
+var binary string // built once, by TestMain
+
+func TestMain(m *testing.M) { os.Exit(buildAndRun(m)) }
+
+func buildAndRun(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "mneme-mcp-test-")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	binary = filepath.Join(dir, "mneme-mcp")
+	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
+		panic(string(out))
+	}
+	return m.Run()
+}
+
+// environment points at a home in which nothing runs.
+func environment(t *testing.T) []string {
+	home := t.TempDir()
+	return append(os.Environ(), "MNEME_HOME="+home, "HOME="+home, "MNEME_TEMPORAL_ADDRESS=127.0.0.1:1", "CLAUDE_PROJECT_DIR="+home)
+}
+
+func command(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	t.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, binary, args...)
+	cmd.Env = environment(t)
+	return cmd
+}
+
+// The handshake needs no backend, and a tool says what is wrong, each time.
+func checkNotRunning(t *testing.T, c *client.Client) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	if err := c.Start(ctx); err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close() //nolint:errcheck // the test is over
+	var hello mcp.InitializeRequest
+	hello.Params.ProtocolVersion = mcp.LATEST_LEGACY_PROTOCOL_VERSION
+	if _, err := c.Initialize(ctx, hello); err != nil {
+		t.Fatal(err)
+	}
+	list, err := c.ListTools(ctx, mcp.ListToolsRequest{})
+	if err != nil || len(list.Tools) != 13 {
+		t.Fatalf("%d tools, %v", len(list.Tools), err)
+	}
+	for range 2 {
+		var call mcp.CallToolRequest
+		call.Params.Name, call.Params.Arguments = "memory_recall", map[string]any{"query": "x"}
+		res, err := c.CallTool(ctx, call)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := res.Content[0].(mcp.TextContent).Text
+		if !res.IsError || !strings.Contains(text, `mneme up`) {
+			t.Errorf("answered %q", text)
+		}
+	}
+}
+
+func TestStdioWithoutBackend(t *testing.T) {
+	t.Parallel()
+	c, err := client.NewStdioMCPClient(binary, environment(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkNotRunning(t, c)
+}
+
+func TestHTTPWithoutBackend(t *testing.T) {
+	t.Parallel()
+	cmd := command(t, "--http", "127.0.0.1:0")
+	cmd.Env = append(cmd.Env, "MNEME_MCP_TOKEN=s3cret")
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(stderr).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := client.NewStreamableHttpClient(strings.TrimSpace(strings.TrimPrefix(line, "listening on ")),
+		transport.WithHTTPHeaders(map[string]string{"Authorization": "Bearer s3cret"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkNotRunning(t, c)
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("stopped with %v", err)
+	}
+}
+
+// Every byte of stdout is JSON-RPC, whatever comes in and however it ends.
+func TestStdoutIsPure(t *testing.T) {
+	t.Parallel()
+	cmd := command(t)
+	cmd.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":0,"method":"server/discover"}
+garbage
+{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
+{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"memory_store","arguments":{"text":"x"}}}
+{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"memory_store","arguments":{"text":""}}}`)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bytes.Split(bytes.TrimSuffix(out, []byte("\n")), []byte("\n"))
+	if len(lines) != 5 {
+		t.Errorf("%d lines, want 5: %s", len(lines), out)
+	}
+	for _, line := range lines {
+		var m map[string]any
+		if err := json.Unmarshal(line, &m); err != nil || m["jsonrpc"] != "2.0" {
+			t.Errorf("%q is no JSON-RPC", line)
+		}
+	}
+}
+
+func TestSignalsStopIt(t *testing.T) {
+	t.Parallel()
+	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		t.Run(sig.String(), func(t *testing.T) {
+			t.Parallel()
+			cmd := command(t)
+			stdin, err := cmd.StdinPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			stdout, err := cmd.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			// An answered ping shows that the signal will find it ready.
+			if _, err := io.WriteString(stdin, `{"jsonrpc":"2.0","id":1,"method":"ping"}`+"\n"); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := bufio.NewReader(stdout).ReadString('\n'); err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Process.Signal(sig); err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Wait(); err != nil {
+				t.Errorf("ended with %v", err)
+			}
+		})
+	}
+}
+
+func TestUsage(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		args []string
+		want int
+		text string
+	}{
+		{[]string{"--nonsense"}, 2, "flag provided but not defined"},
+		{[]string{"--http", "0.0.0.0:0"}, 1, "hint: use 127.0.0.1"},
+	} {
+		cmd := command(t, tc.args...)
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		out, err := cmd.Output()
+		if err == nil || cmd.ProcessState.ExitCode() != tc.want || len(out) != 0 || !strings.Contains(stderr.String(), tc.text) {
+			t.Errorf("%v: %v, stdout %q, stderr %q", tc.args, err, out, &stderr)
+		}
+	}
+}
+
+// The binary starts with every session, so it stays small.
+func TestDependencies(t *testing.T) {
+	t.Parallel()
+	out, err := exec.Command("go", "list", "-deps", "-f", "{{.ImportPath}}{{if not .Standard}}{{if .CgoFiles}} uses cgo{{end}}{{end}}", ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	deps := "\n" + string(out)
+	for path, why := range map[string]string{
+		"go.temporal.io/server":                      "servers belong to the mneme binary",
+		"github.com/temporalio/ui-server":            "servers belong to the mneme binary",
+		"github.com/jackc/pgx":                       "activities speak to Postgres, in the worker",
+		"github.com/qdrant/go-client":                "activities speak to Qdrant, in the worker",
+		"github.com/ollama/ollama":                   "activities speak to Ollama, in the worker",
+		"github.com/duckdb":                          "analytics is not done here",
+		"github.com/mneme-memory/mneme/embedded":     "servers belong to the mneme binary",
+		"github.com/mneme-memory/mneme/internal/cli": "the command line is another door",
+	} {
+		if strings.Contains(deps, "\n"+path) {
+			t.Errorf("depends on %s: %s", path, why)
+		}
+	}
+	if strings.Contains(deps, " uses cgo\n") {
+		t.Errorf("a dependency uses cgo:%s", deps)
+	}
+}
