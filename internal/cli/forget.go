@@ -101,8 +101,11 @@ func (a *app) confirmForget(ctx context.Context, c Client, in memory.ForgetInput
 	}
 	fmt.Fprintf(a.sys.Stderr, "This forgets %s and %s. Type yes to go on: ",
 		memories(would.Count), plural(would.Links, "link", "links"))
-	line, _ := bufio.NewReader(a.sys.Stdin).ReadString('\n') // no answer is no
-	if strings.TrimSpace(strings.ToLower(line)) != "yes" {
+	line, err := interruptible(ctx, func() (string, error) { return bufio.NewReader(a.sys.Stdin).ReadString('\n') })
+	if ctx.Err() != nil {
+		return false, err
+	}
+	if strings.TrimSpace(strings.ToLower(line)) != "yes" { // an error is no answer, and no answer is no
 		a.note("nothing was forgotten")
 		return false, nil
 	}

@@ -49,7 +49,7 @@ func (a *app) runImport(ctx context.Context, path string, f importFlags) error {
 	if err != nil {
 		return err
 	}
-	file, err := a.openImport(path)
+	file, err := a.openImport(ctx, path)
 	if err != nil {
 		return err
 	}

@@ -49,9 +49,9 @@ type survey struct {
 }
 
 // openImport opens a file, or spools stdin (-) to a private one.
-func (a *app) openImport(path string) (*importFile, error) {
+func (a *app) openImport(ctx context.Context, path string) (*importFile, error) {
 	if path == "-" {
-		return a.spool()
+		return a.spool(ctx)
 	}
 	abs, err := filepath.Abs(filepath.Join(a.sys.Dir, path))
 	if filepath.IsAbs(path) {
@@ -71,13 +71,13 @@ func (a *app) openImport(path string) (*importFile, error) {
 	return &importFile{file: f, name: path, key: abs}, nil
 }
 
-func (a *app) spool() (*importFile, error) {
+func (a *app) spool(ctx context.Context) (*importFile, error) {
 	f, err := os.CreateTemp("", "mneme-import-*.jsonl") // mode 0600
 	if err != nil {
 		return nil, fmt.Errorf("spool stdin: %w", err)
 	}
 	in := &importFile{file: f, name: "stdin", key: "-", spooled: true}
-	if _, err := io.Copy(f, a.sys.Stdin); err != nil {
+	if _, err := interruptible(ctx, func() (int64, error) { return io.Copy(f, a.sys.Stdin) }); err != nil {
 		in.close()
 		return nil, fmt.Errorf("spool stdin: %w", err)
 	}

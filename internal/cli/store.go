@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -51,7 +52,7 @@ func (a *app) store() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		in, err := a.storeInput(cfg, f, args)
+		in, err := a.storeInput(cmd.Context(), cfg, f, args)
 		if err != nil {
 			return err
 		}
@@ -66,10 +67,10 @@ func (a *app) store() *cobra.Command {
 	return cmd
 }
 
-func (a *app) storeInput(cfg config.Config, f storeFlags, args []string) (memory.StoreInput, error) {
+func (a *app) storeInput(ctx context.Context, cfg config.Config, f storeFlags, args []string) (memory.StoreInput, error) {
 	in := f.in
 	var err error
-	if in.Text, err = a.textArg(args); err != nil {
+	if in.Text, err = a.textArg(ctx, args); err != nil {
 		return in, err
 	}
 	if in.Project, err = a.project(cfg, f.project, f.global); err != nil {
@@ -87,7 +88,7 @@ func (a *app) storeInput(cfg config.Config, f storeFlags, args []string) (memory
 }
 
 // textArg returns the text of the arguments, or of stdin.
-func (a *app) textArg(args []string) (string, error) {
+func (a *app) textArg(ctx context.Context, args []string) (string, error) {
 	fromStdin := len(args) == 1 && args[0] == "-" || len(args) == 0
 	if !fromStdin {
 		return strings.Join(args, " "), nil
@@ -95,7 +96,7 @@ func (a *app) textArg(args []string) (string, error) {
 	if len(args) == 0 && a.sys.StdinTTY {
 		return "", memory.Errorf(memory.Invalid, `give it as argument, or "-" to type it and end with Ctrl-D`, "there is no text")
 	}
-	text, err := io.ReadAll(io.LimitReader(a.sys.Stdin, maxStdin))
+	text, err := interruptible(ctx, func() ([]byte, error) { return io.ReadAll(io.LimitReader(a.sys.Stdin, maxStdin)) })
 	if err != nil {
 		return "", fmt.Errorf("read stdin: %w", err)
 	}

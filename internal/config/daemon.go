@@ -131,4 +131,4 @@ func TemporalAddress(cfg Config) (string, error) {
 // LockPath returns the lock file of a home. A running daemon holds an
 // exclusive lock on it (package gofrs/flock), so a state file without a held
 // lock is stale.
-func LockPath(home string) string { return filepath.Join(home, "mneme.lock") }
+func LockPath(home string) string { return filepath.Join(home, "lock") }

@@ -64,7 +64,7 @@ func isOurs(home string) (bool, error) {
 	if len(entries) == 0 {
 		return true, nil
 	}
-	for _, name := range []string{FileName, filepath.Base(DaemonPath(home)), "mneme.lock", "logs"} {
+	for _, name := range []string{FileName, filepath.Base(DaemonPath(home)), "lock", "logs"} {
 		_, err := os.Lstat(filepath.Join(home, name))
 		if err == nil {
 			return true, nil

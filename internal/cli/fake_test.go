@@ -1,0 +1,261 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/memory"
+)
+
+const (
+	idA = "0e5a6a4e-0000-8000-8000-00000000000a"
+	idB = "0e5a6a4e-0000-8000-8000-00000000000b"
+)
+
+// fake is a client of function fields. One that is not set fails, so that a
+// command that should have refused its input cannot pass a test.
+type fake struct {
+	store    func(memory.StoreInput) (memory.StoreResult, error)
+	recall   func(memory.Query) (memory.RecallResult, error)
+	forget   func(memory.ForgetInput) (memory.ForgetReceipt, error)
+	organize func(memory.OrganizeInput, func(memory.OrganizeReport)) (memory.OrganizeReport, error)
+	get      func([]string) ([]memory.Details, error)
+	link     func(memory.Link) (memory.Link, error)
+	related  func(string, int, int) ([]memory.Related, error)
+	history  func(string) (memory.History, error)
+	list     func(memory.Page) ([]memory.Memory, error)
+	start    func(string) (memory.ImportProgress, error)
+	batch    func(context.Context, string, memory.ImportBatch) (memory.ImportProgress, error)
+	finish   func(string) (memory.ImportProgress, error)
+	rebuild  func(memory.RebuildInput, func(memory.RebuildReport)) (memory.RebuildReport, error)
+	stats    func() (memory.Stats, error)
+}
+
+var errUnexpected = errors.New("the client was not to be called")
+
+func (f fake) Store(_ context.Context, in memory.StoreInput) (memory.StoreResult, error) {
+	if f.store == nil {
+		return memory.StoreResult{}, errUnexpected
+	}
+	return f.store(in)
+}
+
+func (f fake) Recall(_ context.Context, q memory.Query) (memory.RecallResult, error) {
+	if f.recall == nil {
+		return memory.RecallResult{}, errUnexpected
+	}
+	return f.recall(q)
+}
+
+func (f fake) Forget(_ context.Context, in memory.ForgetInput) (memory.ForgetReceipt, error) {
+	if f.forget == nil {
+		return memory.ForgetReceipt{}, errUnexpected
+	}
+	return f.forget(in)
+}
+
+func (f fake) Organize(_ context.Context, in memory.OrganizeInput, p func(memory.OrganizeReport)) (memory.OrganizeReport, error) {
+	if f.organize == nil {
+		return memory.OrganizeReport{}, errUnexpected
+	}
+	return f.organize(in, p)
+}
+
+func (f fake) Get(_ context.Context, ids []string) ([]memory.Details, error) {
+	if f.get == nil {
+		return nil, errUnexpected
+	}
+	return f.get(ids)
+}
+
+func (f fake) Link(_ context.Context, l memory.Link) (memory.Link, error) {
+	if f.link == nil {
+		return l, errUnexpected
+	}
+	return f.link(l)
+}
+
+func (f fake) Related(_ context.Context, id string, depth, limit int) ([]memory.Related, error) {
+	if f.related == nil {
+		return nil, errUnexpected
+	}
+	return f.related(id, depth, limit)
+}
+
+func (f fake) History(_ context.Context, id string) (memory.History, error) {
+	if f.history == nil {
+		return memory.History{}, errUnexpected
+	}
+	return f.history(id)
+}
+
+func (f fake) List(_ context.Context, p memory.Page) ([]memory.Memory, error) {
+	if f.list == nil {
+		return nil, errUnexpected
+	}
+	return f.list(p)
+}
+
+func (f fake) ImportStart(_ context.Context, id string) (memory.ImportProgress, error) {
+	if f.start == nil {
+		return memory.ImportProgress{}, errUnexpected
+	}
+	return f.start(id)
+}
+
+func (f fake) ImportBatch(ctx context.Context, id string, b memory.ImportBatch) (memory.ImportProgress, error) {
+	if f.batch == nil {
+		return memory.ImportProgress{}, errUnexpected
+	}
+	return f.batch(ctx, id, b)
+}
+
+func (f fake) ImportFinish(_ context.Context, id string) (memory.ImportProgress, error) {
+	if f.finish == nil {
+		return memory.ImportProgress{}, errUnexpected
+	}
+	return f.finish(id)
+}
+
+func (f fake) Rebuild(_ context.Context, in memory.RebuildInput, p func(memory.RebuildReport)) (memory.RebuildReport, error) {
+	if f.rebuild == nil {
+		return memory.RebuildReport{}, errUnexpected
+	}
+	return f.rebuild(in, p)
+}
+
+func (f fake) Stats(context.Context) (memory.Stats, error) {
+	if f.stats == nil {
+		return memory.Stats{}, errUnexpected
+	}
+	return f.stats()
+}
+
+func (f fake) Close() {}
+
+// session is one run of a command.
+type session struct {
+	home  string
+	dir   string
+	stdin string
+	tty   bool // stdin and stderr are a terminal
+	env   map[string]string
+	deps  Deps
+}
+
+func newSession(t *testing.T, c Client) *session {
+	t.Helper()
+	return &session{
+		home: t.TempDir(), dir: t.TempDir(), env: map[string]string{},
+		deps: Deps{
+			Version: "1.2.3",
+			Dial:    func(context.Context, config.Config) (Client, error) { return c, nil },
+			Project: func(string) string { return "here" },
+		},
+	}
+}
+
+func (s *session) run(ctx context.Context, args ...string) (code int, stdout, stderr string) {
+	var out, errs bytes.Buffer
+	env := func(name string) string {
+		if name == "MNEME_HOME" {
+			return s.home
+		}
+		return s.env[name]
+	}
+	sys := System{
+		Args: args, Env: env, Dir: s.dir, Stdin: strings.NewReader(s.stdin), Stdout: &out, Stderr: &errs,
+		StdinTTY: s.tty, StderrTTY: s.tty, Location: time.UTC,
+		Now:        func() time.Time { return time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC) },
+		Executable: func() (string, error) { return "/opt/mneme/bin/mneme", nil },
+	}
+	code = Main(ctx, sys, s.deps)
+	return code, out.String(), errs.String()
+}
+
+func day(n int) time.Time { return time.Date(2026, 1, n, 9, 30, 0, 0, time.UTC) }
+
+func aMemory(id string) memory.Memory {
+	return memory.Memory{
+		ID: id, Collection: memory.Memories, Project: `o'hara/"app"`, Type: memory.TypeDecision, Tags: []string{"db", "ops"},
+		Text: "We use goose for <migrations>.", Confidence: 0.55, Importance: 0.5, AccessCount: 2,
+		CreatedAt: day(1), LastAccessed: day(3), Source: memory.SourceCLI, Session: "s1", Position: 4,
+		ContentHash: "c0ffee", Model: "mneme-static", State: memory.Live,
+	}
+}
+
+// fixed answers every question the same way, for golden files.
+func fixed() fake {
+	m := aMemory(idA)
+	link := memory.Link{ID: "0e5a6a4e-0000-8000-8000-0000000000ff", SourceID: idB, TargetID: idA, Type: memory.LinkBuildsOn, CreatedAt: day(2)}
+	col := memory.CollectionReport{Collection: memory.Memories, Scanned: 10, Merged: 1, Decayed: 3, Groups: []memory.MergedGroup{
+		{SurvivorID: idA, MergedIDs: []string{idB}, Similarity: 0.953, Text: m.Text},
+	}}
+	return fake{
+		store: func(in memory.StoreInput) (memory.StoreResult, error) {
+			return memory.StoreResult{ID: idA, Status: memory.Stored, Project: in.Project, Collection: in.Collection, WorkflowID: "store/x", Redacted: []string{"email"}}, nil
+		},
+		recall: func(memory.Query) (memory.RecallResult, error) {
+			return memory.RecallResult{BelowBar: 2, Hits: []memory.Hit{{
+				ID: m.ID, Text: m.Text, Collection: m.Collection, Project: m.Project, Type: m.Type, Tags: m.Tags, Confidence: 0.55,
+				Similarity: 0.875, Score: 0.75, CreatedAt: m.CreatedAt, LastAccessed: m.LastAccessed,
+			}}}, nil
+		},
+		forget: func(in memory.ForgetInput) (memory.ForgetReceipt, error) {
+			return memory.ForgetReceipt{IDs: []string{idA, idB}, Count: 2, Links: 1, DryRun: in.DryRun, Purged: in.Purge && !in.DryRun, Verified: !in.DryRun, WorkflowID: "forget/x"}, nil
+		},
+		organize: func(in memory.OrganizeInput, p func(memory.OrganizeReport)) (memory.OrganizeReport, error) {
+			r := memory.OrganizeReport{WorkflowID: "organize/x", RunID: "r", DryRun: in.DryRun, StartedAt: day(4), TookSeconds: 1.5, Collections: []memory.CollectionReport{col}}
+			p(r)
+			return r, nil
+		},
+		get: func(ids []string) ([]memory.Details, error) {
+			if ids[0] != idA {
+				return nil, nil
+			}
+			return []memory.Details{{Memory: m, Links: []memory.Link{link}}}, nil
+		},
+		link: func(l memory.Link) (memory.Link, error) { l.ID, l.CreatedAt = link.ID, day(2); return l, nil },
+		related: func(string, int, int) ([]memory.Related, error) {
+			return []memory.Related{{Memory: aMemory(idB), Link: link, Depth: 1}}, nil
+		},
+		history: func(string) (memory.History, error) {
+			before := m
+			before.Confidence = 0.5
+			return memory.History{Memory: m, Versions: []memory.Version{
+				{Seq: 1, MemoryID: idA, At: day(1), Action: "store", WorkflowID: "store/x", RunID: "r", Step: "save", After: &before},
+				{Seq: 2, MemoryID: idA, At: day(3), Action: "merge", WorkflowID: "store/y", RunID: "r", Step: "save", Before: &before, After: &m},
+			}, Audit: []memory.Audit{{ID: 7, User: "me", Action: "store", At: day(1), AffectedIDs: []string{idA}, Project: m.Project, Collection: m.Collection, WorkflowID: "store/x", RunID: "r", Step: "save"}}}, nil
+		},
+		list: func(p memory.Page) ([]memory.Memory, error) {
+			switch p.After {
+			case "":
+				return []memory.Memory{m}, nil
+			case idA:
+				return []memory.Memory{aMemory(idB)}, nil
+			default:
+				return nil, nil
+			}
+		},
+		rebuild: func(_ memory.RebuildInput, p func(memory.RebuildReport)) (memory.RebuildReport, error) {
+			r := memory.RebuildReport{WorkflowID: "rebuild/x", Model: "mneme-static", Done: true, Equal: true, Collections: []memory.RebuildCollection{
+				{Collection: memory.Memories, Written: 2, Ledger: 2, Index: 2, LedgerHash: "abcdef0123456789", IndexHash: "abcdef0123456789", Equal: true},
+			}}
+			p(r)
+			return r, nil
+		},
+		start: func(string) (memory.ImportProgress, error) { return memory.ImportProgress{}, nil },
+		batch: func(context.Context, string, memory.ImportBatch) (memory.ImportProgress, error) {
+			return memory.ImportProgress{}, nil
+		},
+		finish: func(string) (memory.ImportProgress, error) { return memory.ImportProgress{Batches: 1, Stored: 2}, nil },
+		stats: func() (memory.Stats, error) {
+			return memory.Stats{Live: map[string]int{memory.Memories: 2}, States: map[memory.State]int{memory.Live: 2}, Projects: 1, Model: "mneme-static", Dimension: 256}, nil
+		},
+	}
+}
