@@ -1,0 +1,4 @@
+package qdrant
+
+// Version is the Qdrant whose answers this server gives.
+const Version = "1.17.1"
