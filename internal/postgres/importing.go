@@ -1,0 +1,310 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/mneme-memory/mneme/memory"
+)
+
+// Import implements [activities.Storer]. At most memory.MaxImportBatch at a
+// time. The audit rows' steps are op.Step, a slash and the memory's id, so a
+// batch that is tried again does only what is missing. A text that is there
+// already is left as it is.
+func (l *Ledger) Import(ctx context.Context, op memory.Op, recs []memory.Record) (stored, existing []string, err error) {
+	const what = "import memories"
+	if err := checkBatch(op, recs); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", what, err)
+	}
+	err = l.tx(ctx, what, func(tx pgx.Tx) error {
+		b := batch{l: l, tx: tx, op: op, recs: recs}
+		err := b.run(ctx)
+		stored, existing = b.stored, b.existing
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return stored, existing, nil
+}
+
+func checkBatch(op memory.Op, recs []memory.Record) error {
+	if err := checkOp(op); err != nil {
+		return err
+	}
+	if len(recs) > memory.MaxImportBatch {
+		return memory.Errorf(memory.Invalid, "split it", "a batch holds %d memories, not %d", memory.MaxImportBatch, len(recs))
+	}
+	for i, r := range recs {
+		if err := checkNew(r); err != nil {
+			return fmt.Errorf("memory %d of the batch: %w", i+1, err)
+		}
+	}
+	return nil
+}
+
+// batch is one Import inside its transaction.
+type batch struct {
+	l    *Ledger
+	tx   pgx.Tx
+	op   memory.Op
+	recs []memory.Record
+
+	stored, existing []string
+	changes          []change           // what is new
+	revived          []change           // what comes back
+	audits           []outcome          // of what this try did
+	holders          map[text]string    // live memory that holds a text
+	own              map[string]row     // rows with the ids of the batch
+	done             map[string]outcome // by step, from an earlier try
+}
+
+// text is what must be unique.
+type text struct{ project, collection, hash string }
+
+// outcome is what the audit keeps of one memory of an import.
+type outcome struct {
+	ID       string        `json:"id"` // of the memory that holds the text
+	Status   memory.Status `json:"status"`
+	rec      memory.Record
+	existing bool
+}
+
+func (b *batch) run(ctx context.Context) error {
+	b.stored, b.existing = nil, nil
+	if err := b.lock(ctx); err != nil {
+		return err
+	}
+	if err := b.look(ctx); err != nil {
+		return err
+	}
+	if err := b.sort(ctx); err != nil {
+		return err
+	}
+	if err := b.placeInSessions(ctx); err != nil {
+		return err
+	}
+	return b.write(ctx)
+}
+
+func (b *batch) step(id string) string { return b.op.Step + "/" + id }
+
+func (b *batch) lock(ctx context.Context) error {
+	if err := lockKeys(ctx, b.tx, 1, []string{joinKey(b.op.WorkflowID, b.op.RunID, b.op.Step)}); err != nil {
+		return err
+	}
+	seen := map[place]bool{}
+	var places []place
+	for _, r := range b.recs {
+		if p := (place{r.Project, r.Collection}); !seen[p] {
+			seen[p], places = true, append(places, p)
+		}
+	}
+	return lockPlaces(ctx, b.tx, places...)
+}
+
+// look reads what is known of the batch: steps that are done, rows with its
+// ids, and live memories with its texts.
+func (b *batch) look(ctx context.Context) error {
+	var steps, ids, projects, collections, hashes []string
+	for _, r := range b.recs {
+		steps, ids = append(steps, b.step(r.ID)), append(ids, r.ID)
+		projects, collections, hashes = append(projects, r.Project), append(collections, r.Collection), append(hashes, r.ContentHash)
+	}
+	rows, err := b.tx.Query(ctx, `select step, details #>> '{result,id}', details #>> '{result,status}' from memory_audit
+where workflow_id = $1 and run_id = $2 and step = any($3)`, b.op.WorkflowID, b.op.RunID, noNil(steps))
+	if err != nil {
+		return fmt.Errorf("look for done steps: %w", err)
+	}
+	b.done = map[string]outcome{}
+	var step string
+	var o outcome
+	if _, err = pgx.ForEachRow(rows, []any{&step, &o.ID, &o.Status}, func() error {
+		o.existing = o.Status != memory.Stored
+		b.done[step] = o
+		return nil
+	}); err != nil {
+		return fmt.Errorf("look for done steps: %w", err)
+	}
+	found, err := selectRows(ctx, b.tx, `id = any($1) or (state = 'live' and (project, collection, content_hash) in (
+select * from unnest($2::text[], $3::text[], $4::text[]))) order by id for update`,
+		noNil(ids), noNil(projects), noNil(collections), noNil(hashes))
+	if err != nil {
+		return err
+	}
+	b.holders, b.own = map[text]string{}, map[string]row{}
+	for _, r := range found {
+		b.own[r.ID] = r
+		if r.State == memory.Live {
+			b.holders[text{r.Project, r.Collection, r.ContentHash}] = r.ID
+		}
+	}
+	return nil
+}
+
+// sort tells the new from the existing, in the order of the batch.
+func (b *batch) sort(ctx context.Context) error {
+	seen := map[string]string{} // id in the batch to the memory that holds it
+	for _, rec := range b.recs {
+		if id, twice := seen[rec.ID]; twice {
+			b.existing = append(b.existing, id)
+			continue
+		}
+		o, done := b.done[b.step(rec.ID)]
+		if !done {
+			var err error
+			if o, err = b.decide(ctx, rec); err != nil {
+				return err
+			}
+			b.audits = append(b.audits, o)
+		}
+		seen[rec.ID] = o.ID
+		if o.existing {
+			b.existing = append(b.existing, o.ID)
+		} else {
+			b.stored = append(b.stored, o.ID)
+		}
+	}
+	return nil
+}
+
+func (b *batch) decide(ctx context.Context, rec memory.Record) (outcome, error) {
+	key := text{rec.Project, rec.Collection, rec.ContentHash}
+	own, known := b.own[rec.ID]
+	holder := b.holders[key]
+	if known && own.State == memory.Live {
+		holder = own.ID
+	}
+	if holder == "" && known && own.State == memory.Merged {
+		end, err := survivor(ctx, b.tx, own.ID)
+		if err != nil {
+			return outcome{}, err
+		}
+		if end != nil {
+			holder = end.ID
+		}
+	}
+	if holder != "" {
+		return outcome{ID: holder, Status: memory.MergedIn, rec: rec, existing: true}, nil
+	}
+	b.holders[key] = rec.ID
+	if known {
+		b.revived = append(b.revived, change{before: &own, after: fresh(rec, &own)})
+	} else {
+		b.changes = append(b.changes, change{after: fresh(rec, nil)})
+	}
+	return outcome{ID: rec.ID, Status: memory.Stored, rec: rec}, nil
+}
+
+// placeInSessions gives positions, in the order of the batch, to what came
+// with a session and without a position.
+func (b *batch) placeInSessions(ctx context.Context) error {
+	var open []*row
+	seen := map[sitting]bool{}
+	var sittings []sitting
+	for _, list := range [][]change{b.changes, b.revived} {
+		for i := range list {
+			x := &list[i].after
+			if x.Session == "" || x.Position != 0 {
+				continue
+			}
+			open = append(open, x)
+			if s := (sitting{x.Project, x.Session}); !seen[s] {
+				seen[s], sittings = true, append(sittings, s)
+			}
+		}
+	}
+	if len(open) == 0 {
+		return nil
+	}
+	last, err := lastPositions(ctx, b.tx, sittings)
+	if err != nil {
+		return err
+	}
+	for _, list := range [][]change{b.changes, b.revived} {
+		for _, c := range list { // positions given in this batch count too
+			s := sitting{c.after.Project, c.after.Session}
+			if at, ok := last[s]; ok {
+				last[s] = max(at, c.after.Position)
+			}
+		}
+	}
+	for _, x := range open {
+		s := sitting{x.Project, x.Session}
+		last[s]++
+		x.Position = last[s]
+	}
+	return nil
+}
+
+var (
+	memoryCopy = []string{
+		"id", "collection", "project", "type", "tags", "text", "vector", "confidence", "importance", "pinned",
+		"access_count", "confirmations", "created_at", "last_accessed", "expires_at", "decayed_at", "source", "session",
+		"position", "content_hash", "model", "state", "merged_into", "indexed_in", "dirty",
+	}
+	versionCopy = []string{"memory_id", "at", "action", "workflow_id", "run_id", "step", "before", "before_vector", "after", "after_vector"}
+	auditCopy   = []string{"user", "action", "timestamp", "affected_ids", "project", "collection", "workflow_id", "run_id", "step", "details"}
+)
+
+// write copies new rows with their versions and audit rows.
+func (b *batch) write(ctx context.Context) error {
+	var rows, versions, audits [][]any
+	for _, c := range b.changes {
+		op := b.op
+		op.Step = b.step(c.after.ID)
+		args, err := b.l.versionArgs(op, c)
+		if err != nil {
+			return err
+		}
+		rows, versions = append(rows, c.after.args()), append(versions, args)
+	}
+	for _, c := range b.revived {
+		op := b.op
+		op.Step = b.step(c.after.ID)
+		if err := b.l.save(ctx, b.tx, op, c); err != nil {
+			return err
+		}
+	}
+	for _, o := range b.audits {
+		op := b.op
+		op.Step = b.step(o.rec.ID)
+		args, err := b.l.auditArgs(op, entry{
+			project: o.rec.Project, collection: o.rec.Collection, affected: []string{o.ID},
+			details: map[string]any{"result": o, "text_bytes": len(o.rec.Text), "source": o.rec.Source},
+		})
+		if err != nil {
+			return err
+		}
+		audits = append(audits, args)
+	}
+	return errorsIn(
+		b.copy(ctx, "memories", memoryCopy, rows),
+		b.copy(ctx, "memory_versions", versionCopy, versions),
+		b.copy(ctx, "memory_audit", auditCopy, audits),
+	)
+}
+
+func (b *batch) copy(ctx context.Context, table string, columns []string, rows [][]any) func() error {
+	return func() error {
+		if len(rows) == 0 {
+			return nil
+		}
+		if _, err := b.tx.CopyFrom(ctx, pgx.Identifier{table}, columns, pgx.CopyFromRows(rows)); err != nil {
+			return fmt.Errorf("copy into %s: %w", table, err)
+		}
+		return nil
+	}
+}
+
+// errorsIn runs steps until one fails.
+func errorsIn(steps ...func() error) error {
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

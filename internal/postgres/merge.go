@@ -1,0 +1,188 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/mneme-memory/mneme/activities"
+	"github.com/mneme-memory/mneme/memory"
+)
+
+// combine is memory.Merge, within the bounds of what can be stored: the
+// absorbed text stays readable in its own row when both are too long for one.
+func combine(survivor, absorbed memory.Record) memory.Record {
+	m := memory.Merge(survivor, absorbed)
+	if len(m.Text) > memory.MaxTextBytes {
+		m.Text = survivor.Text
+	}
+	m.Tags = uniteTags(survivor.Tags, absorbed.Tags)
+	m.ID, m.Collection, m.Project, m.State, m.MergedInto = survivor.ID, survivor.Collection, survivor.Project, memory.Live, ""
+	m.ContentHash = memory.ContentHash(m.Text)
+	m.CreatedAt, m.LastAccessed = moment(m.CreatedAt), moment(m.LastAccessed)
+	if m.ExpiresAt != nil {
+		at := moment(*m.ExpiresAt)
+		m.ExpiresAt = &at
+	}
+	return m
+}
+
+// mergeTwins makes room for a survivor's new text: a live memory that holds
+// this very text is merged into it. It returns the changes of the twins.
+func (l *Ledger) mergeTwins(ctx context.Context, tx pgx.Tx, after *row, leaving ...string) ([]change, error) {
+	twins, err := selectRows(ctx, tx, `project = $1 and collection = $2 and content_hash = $3 and state = 'live'
+and id <> $4 and not id = any($5) order by id for update`,
+		after.Project, after.Collection, after.ContentHash, after.ID, noNil(leaving))
+	if err != nil {
+		return nil, err
+	}
+	var changes []change
+	for _, twin := range twins {
+		after.Record = combine(after.Record, twin.Record)
+		changes = append(changes, change{before: &twin, after: twin.into(after.ID)})
+		if err := moveLinks(ctx, tx, twin.ID, after.ID); err != nil {
+			return nil, err
+		}
+	}
+	return changes, nil
+}
+
+// into is the row once it is merged into another.
+func (x row) into(id string) row {
+	x = x.gone(memory.Merged)
+	x.MergedInto = id
+	return x
+}
+
+// kept is what the audit keeps of a merge: no text.
+type kept struct {
+	SurvivorID string   `json:"survivor_id"`
+	MergedIDs  []string `json:"merged_ids"`
+	Similarity float64  `json:"similarity"`
+}
+
+// Merge implements [activities.Organizer]. The survivor is the one that
+// memory.Survivor chooses. Left out are memories that are no longer live, of
+// another project, collection or type than the survivor, or pinned like it.
+func (l *Ledger) Merge(ctx context.Context, op memory.Op, ids []string, scope activities.Scope) (memory.MergedGroup, error) {
+	const what = "merge memories"
+	var text string
+	merge := func(tx pgx.Tx, e *entry) (kept, error) {
+		g, err := l.merge(ctx, tx, op, ids, scope)
+		e.project, e.collection = scope.Project, scope.Collection
+		e.affected = append([]string{}, g.MergedIDs...)
+		if g.SurvivorID != "" {
+			e.affected = append([]string{g.SurvivorID}, e.affected...)
+		}
+		text = g.Text
+		return kept{g.SurvivorID, g.MergedIDs, g.Similarity}, err
+	}
+	if scope.DryRun {
+		var g memory.MergedGroup
+		err := l.tx(ctx, what, func(tx pgx.Tx) (err error) {
+			g, err = l.merge(ctx, tx, op, ids, scope)
+			return err
+		})
+		return g, err
+	}
+	k, err := once(ctx, l, op, what, merge)
+	if err == nil && text == "" && k.SurvivorID != "" { // done by an earlier try
+		err = l.wrap(what, l.pool.QueryRow(ctx, `select text from memories where id = $1`, k.SurvivorID).Scan(&text))
+	}
+	return memory.MergedGroup{SurvivorID: k.SurvivorID, MergedIDs: k.MergedIDs, Similarity: k.Similarity, Text: text}, err
+}
+
+func (l *Ledger) merge(ctx context.Context, tx pgx.Tx, op memory.Op, ids []string, scope activities.Scope) (memory.MergedGroup, error) {
+	none := memory.MergedGroup{MergedIDs: []string{}}
+	if err := lockPlacesOf(ctx, tx, ids); err != nil {
+		return none, err
+	}
+	rows, err := selectRows(ctx, tx, `id = any($1) and state = 'live' and ($2 = '' or project = $2) and ($3 = '' or collection = $3)
+order by id for update`, noNil(ids), scope.Project, scope.Collection)
+	if err != nil || len(rows) == 0 {
+		return none, err
+	}
+	first, others := chooseSurvivor(rows)
+	none.SurvivorID, none.Text = first.ID, first.Text
+	if len(others) == 0 {
+		return none, nil
+	}
+	g := memory.MergedGroup{SurvivorID: first.ID, Similarity: leastSimilar(append([]row{first}, others...))}
+	after := first
+	var changes []change
+	for _, o := range others {
+		after.Record = combine(after.Record, o.Record)
+		after.confirmations += o.confirmations + 1
+		after.AccessCount += o.AccessCount
+		g.MergedIDs = append(g.MergedIDs, o.ID)
+		changes = append(changes, change{before: &o, after: o.into(first.ID)})
+	}
+	if g.Text = after.Text; scope.DryRun {
+		return g, nil
+	}
+	return g, l.applyMerge(ctx, tx, op, first, after, changes, g.MergedIDs)
+}
+
+func (l *Ledger) applyMerge(ctx context.Context, tx pgx.Tx, op memory.Op, first, after row, changes []change, merged []string) error {
+	twins, err := l.mergeTwins(ctx, tx, &after, merged...)
+	if err != nil {
+		return err
+	}
+	after.dirty = true
+	changes = slices.Concat(changes, twins, []change{{before: &first, after: after}})
+	if err := l.save(ctx, tx, op, changes...); err != nil {
+		return err
+	}
+	for _, id := range merged {
+		if err := moveLinks(ctx, tx, id, first.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// chooseSurvivor splits rows into the survivor and those that go into it.
+func chooseSurvivor(rows []row) (row, []row) {
+	records := make([]memory.Record, len(rows))
+	for i, r := range rows {
+		records[i] = r.Record
+	}
+	best := memory.Survivor(records)
+	first := rows[best]
+	var others []row
+	for i, r := range rows {
+		if i != best && !r.Pinned && r.Project == first.Project && r.Collection == first.Collection && r.Type == first.Type {
+			others = append(others, r)
+		}
+	}
+	return first, others
+}
+
+// leastSimilar returns the similarity of the least similar pair.
+func leastSimilar(rows []row) float64 {
+	least := 1.0
+	for i, a := range rows {
+		calibration := memory.CalibrationFor(a.Model)
+		for _, b := range rows[i+1:] {
+			least = min(least, calibration.Similarity(memory.Cosine(a.Vector, b.Vector)))
+		}
+	}
+	return least
+}
+
+// lockPlacesOf locks the places in which the memories of ids are.
+func lockPlacesOf(ctx context.Context, tx pgx.Tx, ids []string) error {
+	rows, err := tx.Query(ctx, `select distinct project, collection from memories where id = any($1)`, noNil(ids))
+	if err != nil {
+		return fmt.Errorf("find places: %w", err)
+	}
+	places, err := pgx.CollectRows(rows, func(r pgx.CollectableRow) (p place, err error) {
+		return p, r.Scan(&p.project, &p.collection)
+	})
+	if err != nil {
+		return fmt.Errorf("find places: %w", err)
+	}
+	return lockPlaces(ctx, tx, places...)
+}

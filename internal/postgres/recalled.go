@@ -1,0 +1,86 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"maps"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/mneme-memory/mneme/activities"
+	"github.com/mneme-memory/mneme/memory"
+)
+
+// Recalled implements [activities.Storer]. Counters change by what SQL finds
+// in the row, so that concurrent recalls lose nothing.
+func (l *Ledger) Recalled(ctx context.Context, op memory.Op, r activities.Recalled) error {
+	const what = "count recall"
+	if err := checkOp(op); err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	if r.At.IsZero() {
+		r.At = l.now()
+	}
+	e := recallEntry(r)
+	args, err := l.auditArgs(op, e)
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	args[2] = moment(r.At)
+	return l.tx(ctx, what, func(tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, insertAudit, args...)
+		if err != nil || tag.RowsAffected() == 0 || len(e.affected) == 0 {
+			return err
+		}
+		_, err = tx.Exec(ctx, `with hit as (select id from memories where id = any($1) and state = 'live' order by id for update)
+update memories m set access_count = m.access_count + 1, last_accessed = greatest(m.last_accessed, $2),
+confidence = least(1, m.confidence + $3 * (1 - m.confidence)), dirty = true, revision = m.revision + 1,
+changed_at = clock_timestamp() from hit where m.id = hit.id`, e.affected, moment(r.At), memory.RecallGain)
+		return err
+	})
+}
+
+// recallEntry describes a recall without its texts: the query is known by
+// hash and length.
+func recallEntry(r activities.Recalled) entry {
+	type hit struct {
+		ID         string  `json:"id"`
+		Similarity float64 `json:"similarity"`
+		Score      float64 `json:"score"`
+	}
+	e := entry{project: r.Query.Project, details: map[string]any{}}
+	if len(r.Query.Collections) == 1 {
+		e.collection = r.Query.Collections[0]
+	}
+	hits := make([]hit, 0, len(r.Hits))
+	for _, h := range r.Hits {
+		hits = append(hits, hit{h.ID, h.Similarity, h.Score})
+		e.affected = append(e.affected, h.ID)
+	}
+	maps.Copy(e.details, r.Details)
+	maps.Copy(e.details, map[string]any{
+		"hit": len(hits) > 0, "count": len(hits), "hits": hits, "below": r.Below,
+		"query_hash": memory.ContentHash(r.Query.Text), "query_bytes": len(r.Query.Text),
+		"limit": r.Query.Limit, "source": r.Query.Source, "session": r.Query.Session,
+	})
+	if r.Query.MinScore != nil {
+		e.details["min_score"] = *r.Query.MinScore
+	}
+	return e
+}
+
+// Note implements [activities.Storer].
+func (l *Ledger) Note(ctx context.Context, op memory.Op, project, collection string, details map[string]any) error {
+	const what = "write audit"
+	if err := checkOp(op); err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	args, err := l.auditArgs(op, entry{project: project, collection: collection, details: details})
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return l.again(ctx, what, func() error {
+		_, err := l.pool.Exec(ctx, insertAudit, args...)
+		return err
+	})
+}

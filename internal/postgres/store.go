@@ -1,0 +1,261 @@
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/mneme-memory/mneme/activities"
+	"github.com/mneme-memory/mneme/memory"
+)
+
+var _ activities.Ledger = (*Ledger)(nil)
+
+// Store implements [activities.Storer]. A text that is there already, in any
+// state, is found by its hash and its id; near is asked only for a new one.
+func (l *Ledger) Store(ctx context.Context, op memory.Op, rec memory.Record, links []memory.LinkRequest, near activities.Near) (memory.StoreResult, error) {
+	const what = "store memory"
+	if err := checkNew(rec); err != nil {
+		return memory.StoreResult{}, fmt.Errorf("%s: %w", what, err)
+	}
+	return once(ctx, l, op, what, func(tx pgx.Tx, e *entry) (memory.StoreResult, error) {
+		s := store{l: l, tx: tx, op: op, now: moment(l.now()), rec: rec, near: near}
+		if err := lockPlaces(ctx, tx, place{rec.Project, rec.Collection}); err != nil {
+			return memory.StoreResult{}, err
+		}
+		result, err := s.run(ctx)
+		if err != nil {
+			return result, err
+		}
+		linked, err := l.addRequested(ctx, tx, result.ID, links)
+		if err != nil {
+			return result, err
+		}
+		e.project, e.collection, e.affected = result.Project, result.Collection, []string{result.ID}
+		if rec.ID != result.ID {
+			e.affected = append(e.affected, rec.ID)
+		}
+		e.details["links"], e.details["source"], e.details["text_bytes"] = linked, rec.Source, len(rec.Text)
+		return result, nil
+	})
+}
+
+// checkNew refuses what can neither be kept nor found again.
+func checkNew(rec memory.Record) error {
+	if err := memory.CheckID(rec.ID); err != nil {
+		return err
+	}
+	if err := memory.CheckText(rec.Text, memory.MaxTextBytes); err != nil {
+		return err
+	}
+	if err := rec.Vector.Check(); err != nil {
+		return memory.Errorf(memory.Invalid, "", "%w", err)
+	}
+	if rec.State != memory.Live {
+		return memory.Errorf(memory.Invalid, "", "a new memory is live, not %q", rec.State)
+	}
+	return nil
+}
+
+// store is one Store inside its transaction and under its lock.
+type store struct {
+	l    *Ledger
+	tx   pgx.Tx
+	op   memory.Op
+	now  time.Time
+	rec  memory.Record
+	near activities.Near
+}
+
+func (s store) run(ctx context.Context) (memory.StoreResult, error) {
+	own, holder, err := s.known(ctx)
+	if err != nil {
+		return memory.StoreResult{}, err
+	}
+	if holder != nil {
+		return s.confirm(ctx, *holder)
+	}
+	twin, similarity, err := s.duplicate(ctx)
+	if err != nil {
+		return memory.StoreResult{}, err
+	}
+	if twin != nil {
+		return s.absorb(ctx, *twin, own, similarity)
+	}
+	return s.insert(ctx, own)
+}
+
+// known finds the row with the new memory's id, and the live memory that
+// holds the very same text already, which may be where it was merged into.
+func (s store) known(ctx context.Context) (own, holder *row, err error) {
+	rows, err := selectRows(ctx, s.tx, `id = $1 or (project = $2 and collection = $3 and content_hash = $4 and state = 'live')
+order by id for update`, s.rec.ID, s.rec.Project, s.rec.Collection, s.rec.ContentHash)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range rows {
+		if rows[i].ID == s.rec.ID {
+			own = &rows[i]
+		}
+		if rows[i].State == memory.Live {
+			holder = &rows[i]
+		}
+	}
+	if holder == nil && own != nil && own.State == memory.Merged {
+		holder, err = survivor(ctx, s.tx, own.ID)
+	}
+	return own, holder, err
+}
+
+// survivor follows merges to the live end and locks it; nil if the end is
+// not live.
+func survivor(ctx context.Context, tx pgx.Tx, id string) (*row, error) {
+	rows, err := selectRows(ctx, tx, `state = 'live' and id in (
+with recursive way(id, next) as (
+	select id, merged_into from memories where id = $1
+	union
+	select m.id, m.merged_into from memories m join way on m.id = way.next
+) select id from way) for update`, id)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	return &rows[0], nil
+}
+
+// duplicate finds the most similar live memory that says the same.
+func (s store) duplicate(ctx context.Context) (*row, float64, error) {
+	var ids []string
+	if s.near != nil {
+		matches, err := s.near(ctx)
+		if err != nil {
+			return nil, 0, outside{fmt.Errorf("look for duplicates: %w", err)}
+		}
+		for _, m := range matches {
+			ids = append(ids, m.ID)
+		}
+	}
+	found, err := s.similar(ctx, ids)
+	if err != nil || len(found) == 0 {
+		return nil, 0, err
+	}
+	for _, c := range found {
+		rows, err := selectRows(ctx, s.tx, `id = $1 and state = 'live' for update`, c.id)
+		if err != nil {
+			return nil, 0, err
+		}
+		if len(rows) == 1 && memory.SameFact(rows[0].Text, s.rec.Text) {
+			return &rows[0], c.similarity, nil
+		}
+	}
+	return nil, 0, nil
+}
+
+type likeness struct {
+	id         string
+	similarity float64
+}
+
+// similar compares the new vector with those of ids and with every memory the
+// index may not know yet, and returns those above the bar, best first.
+func (s store) similar(ctx context.Context, ids []string) ([]likeness, error) {
+	rows, err := s.tx.Query(ctx, `select id, vector from memories where state = 'live' and project = $1 and collection = $2
+and type = $3 and model = $4 and id <> $5 and (dirty or id = any($6))`,
+		s.rec.Project, s.rec.Collection, s.rec.Type, s.rec.Model, s.rec.ID, noNil(ids))
+	if err != nil {
+		return nil, fmt.Errorf("compare vectors: %w", err)
+	}
+	calibration := memory.CalibrationFor(s.rec.Model)
+	var found []likeness
+	var id string
+	var bytes []byte
+	_, err = pgx.ForEachRow(rows, []any{&id, &bytes}, func() error {
+		v, err := memory.VectorFromBytes(bytes)
+		if err != nil {
+			return err
+		}
+		if sim := calibration.Similarity(memory.Cosine(v, s.rec.Vector)); sim > memory.DuplicateAbove {
+			found = append(found, likeness{id, sim})
+		}
+		return nil
+	})
+	slices.SortFunc(found, func(a, b likeness) int {
+		return cmp.Or(cmp.Compare(b.similarity, a.similarity), cmp.Compare(a.id, b.id))
+	})
+	if err != nil {
+		return nil, fmt.Errorf("compare vectors: %w", err)
+	}
+	return found, nil
+}
+
+// insert adds the new memory, or brings a row that is no longer live back
+// with the new content.
+func (s store) insert(ctx context.Context, own *row) (memory.StoreResult, error) {
+	after := fresh(s.rec, own)
+	if after.Session != "" && after.Position == 0 {
+		last, err := lastPositions(ctx, s.tx, []sitting{{after.Project, after.Session}})
+		if err != nil {
+			return memory.StoreResult{}, err
+		}
+		after.Position = last[sitting{after.Project, after.Session}] + 1
+	}
+	if err := s.l.save(ctx, s.tx, s.op, change{before: own, after: after}); err != nil {
+		return memory.StoreResult{}, err
+	}
+	return resultOf(after, memory.Stored, 0), nil
+}
+
+// fresh is the row of a new record in place of an older one, if any.
+func fresh(rec memory.Record, own *row) row {
+	x := row{Record: rec, dirty: true}
+	x.CreatedAt, x.LastAccessed = moment(x.CreatedAt), moment(x.LastAccessed)
+	if x.ExpiresAt != nil {
+		at := moment(*x.ExpiresAt)
+		x.ExpiresAt = &at
+	}
+	if own != nil {
+		x.indexedIn = own.indexedIn
+	}
+	return x
+}
+
+func resultOf(x row, status memory.Status, similarity float64) memory.StoreResult {
+	return memory.StoreResult{ID: x.ID, Status: status, Similarity: similarity, Project: x.Project, Collection: x.Collection}
+}
+
+// sitting is a session of a project.
+type sitting struct{ project, session string }
+
+// lastPositions locks sessions against other givers of positions and returns
+// the last position given in each.
+func lastPositions(ctx context.Context, tx pgx.Tx, sittings []sitting) (map[sitting]int, error) {
+	keys := make([]string, 0, len(sittings))
+	for _, s := range sittings {
+		keys = append(keys, joinKey(s.project, s.session))
+	}
+	if err := lockKeys(ctx, tx, 3, keys); err != nil {
+		return nil, err
+	}
+	last := make(map[sitting]int, len(sittings))
+	for _, s := range sittings {
+		var n int
+		err := tx.QueryRow(ctx, `select coalesce(max(position), 0) from memories where project = $1 and session = $2 and session <> ''`,
+			s.project, s.session).Scan(&n)
+		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+			return nil, fmt.Errorf("find the last position: %w", err)
+		}
+		last[s] = n
+	}
+	return last, nil
+}
+
+func noNil(ids []string) []string {
+	if ids == nil {
+		return []string{}
+	}
+	return ids
+}

@@ -1,0 +1,260 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	gosync "sync"
+	"testing"
+	"time"
+
+	"github.com/mneme-memory/mneme/activities"
+	"github.com/mneme-memory/mneme/memory"
+)
+
+func TestStoreNewIsLiveVersionedAuditedAndDirty(t *testing.T) {
+	t.Parallel()
+	l := open(t, day0)
+	r := rec(memory.Memories, "Go has no exceptions.")
+	res := store(t, l, r)
+	if res.ID != r.ID || res.Status != memory.Stored || res.Project != "p" || res.Collection != memory.Memories {
+		t.Errorf("result %+v", res)
+	}
+	d := get(t, l, r.ID)
+	if d.Text != r.Text || d.State != memory.Live || !d.CreatedAt.Equal(day0) || d.Confidence != 0.5 {
+		t.Errorf("memory %+v", d)
+	}
+	h := history(t, l, r.ID)
+	if len(h.Versions) != 1 || h.Versions[0].Before != nil || h.Versions[0].After.Text != r.Text {
+		t.Errorf("versions %+v", h.Versions)
+	}
+	if len(h.Audit) != 1 || h.Audit[0].User != "me" || strings.Contains(fmt.Sprint(h.Audit[0].Details), "exceptions") {
+		t.Errorf("audit %+v", h.Audit)
+	}
+	told := sync(t, l)
+	if len(told) != 1 || told[0].ID != r.ID || told[0].IndexedIn != "" || len(told[0].Vector) != 4 {
+		t.Errorf("index told %+v", told)
+	}
+	if again := sync(t, l); len(again) != 0 {
+		t.Errorf("told again: %+v", again)
+	}
+}
+
+func TestStoreTwiceConfirms(t *testing.T) {
+	t.Parallel()
+	later := day0.Add(time.Hour)
+	l := open(t, later)
+	r := rec(memory.Memories, "Tabs, not spaces.")
+	store(t, l, r)
+	again := r
+	again.Source, again.Tags, again.Pinned, again.Importance = memory.SourceCLI, []string{"style"}, true, 0.9
+	res := store(t, l, again)
+	if res.ID != r.ID || res.Status != memory.MergedIn || res.Similarity != 1 {
+		t.Errorf("result %+v", res)
+	}
+	d := get(t, l, r.ID)
+	if d.Confidence != memory.Gain(0.5, memory.MergeGain) || !d.Pinned || d.Importance != 0.9 || len(d.Tags) != 1 || !d.LastAccessed.Equal(later) {
+		t.Errorf("memory %+v", d)
+	}
+	if v := history(t, l, r.ID).Versions; len(v) != 2 {
+		t.Errorf("%d versions, want 2: tags are content", len(v))
+	}
+}
+
+func TestStoreOpOnce(t *testing.T) {
+	t.Parallel()
+	l := open(t, day0)
+	r := rec(memory.Memories, "Once.")
+	first := store(t, l, r)
+	second := store(t, l, r)
+	if fmt.Sprint(first) != fmt.Sprint(second) {
+		t.Errorf("first %+v, then %+v", first, second)
+	}
+	if d := get(t, l, r.ID); d.Confidence != 0.5 {
+		t.Errorf("a retry counted: confidence %v", d.Confidence)
+	}
+}
+
+func TestNearDuplicateIsAbsorbed(t *testing.T) {
+	t.Parallel()
+	l := open(t, day0)
+	a := rec(memory.Memories, "The build  uses make.", 1, 0, 0, 0)
+	b := rec(memory.Memories, "The build uses make.", 1, 0.1, 0, 0)
+	b.ID = memory.NewID("p", memory.Memories, "another id")
+	b.ContentHash = memory.ContentHash("another hash") // as a text that SameFact holds to be the same
+	if !memory.SameFact(a.Text, b.Text) {
+		t.Skip("SameFact tells these apart")
+	}
+	store(t, l, a)
+	res := store(t, l, b)
+	if res.Status != memory.MergedIn || res.ID != a.ID || res.Similarity <= memory.DuplicateAbove {
+		t.Fatalf("result %+v", res)
+	}
+	if d := get(t, l, b.ID); d.State != memory.Merged || d.MergedInto != a.ID {
+		t.Errorf("absorbed %+v", d)
+	}
+	if d := get(t, l, a.ID); d.Confidence != memory.Gain(0.5, memory.MergeGain) {
+		t.Errorf("survivor %+v", d)
+	}
+	if len(history(t, l, a.ID).Versions) != 2 || len(history(t, l, b.ID).Versions) != 1 {
+		t.Error("both need a version")
+	}
+	// The absorbed text resolves at once, without asking the index.
+	b.Source = memory.SourceCLI
+	res, err := l.Store(t.Context(), step(memory.ActionStore, "again"), b, nil, func(context.Context) ([]memory.Match, error) {
+		return nil, errors.New("the index is down")
+	})
+	if err != nil || res.ID != a.ID || res.Status != memory.MergedIn {
+		t.Errorf("again: %+v, %v", res, err)
+	}
+}
+
+func TestDuplicatesStayInTheirPlace(t *testing.T) {
+	t.Parallel()
+	l := open(t, day0)
+	a := rec(memory.Memories, "Same text.")
+	store(t, l, a)
+	b := a
+	b.Project, b.ID = "q", memory.NewID("q", memory.Memories, a.Text)
+	if res := store(t, l, b); res.Status != memory.Stored {
+		t.Errorf("another project: %+v", res)
+	}
+	c := rec(memory.Learnings, "Same text.")
+	if res := store(t, l, c); res.Status != memory.Stored {
+		t.Errorf("another collection: %+v", res)
+	}
+}
+
+func TestForgottenIsRevived(t *testing.T) {
+	t.Parallel()
+	l := open(t, day0)
+	r := rec(memory.Memories, "Forget me.")
+	store(t, l, r)
+	sync(t, l)
+	if _, err := l.Forget(t.Context(), step(memory.ActionForget, "f"), []string{r.ID}, false); err != nil {
+		t.Fatal(err)
+	}
+	r.Source = memory.SourceCLI
+	if res := store(t, l, r); res.Status != memory.Stored || res.ID != r.ID {
+		t.Errorf("result %+v", res)
+	}
+	if d := get(t, l, r.ID); d.State != memory.Live || d.Text != r.Text {
+		t.Errorf("memory %+v", d)
+	}
+}
+
+func TestConcurrentStoresLeaveOne(t *testing.T) {
+	t.Parallel()
+	l := open(t, day0)
+	const n = 20
+	var wg gosync.WaitGroup
+	errs := make([]error, n)
+	for i := range n {
+		wg.Go(func() {
+			r := rec(memory.Memories, "Two sessions say this.", 1, float32(i)/1000, 0, 0)
+			if i%2 == 1 { // nearly the same: other id and hash, same fact
+				r.ID = memory.NewID("p", memory.Memories, fmt.Sprint(i))
+				r.ContentHash = memory.ContentHash(fmt.Sprint(i))
+			}
+			for range 2 { // a retry counts once
+				_, err := l.Store(t.Context(), step(memory.ActionStore, fmt.Sprint("s", i)), r, nil, nothingNear)
+				errs[i] = errors.Join(errs[i], err)
+			}
+		})
+	}
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	recs, err := l.Records(t.Context(), memory.Page{})
+	if err != nil || len(recs) != 1 {
+		t.Fatalf("%d live memories, %v", len(recs), err)
+	}
+	want := 0.5
+	for range n - 1 {
+		want = memory.Gain(want, memory.MergeGain)
+	}
+	if got := recs[0].Confidence; got < want-1e-9 || got > want+1e-9 {
+		t.Errorf("confidence %v, want %v: each store counts once", got, want)
+	}
+}
+
+func TestPositions(t *testing.T) {
+	t.Parallel()
+	l := open(t, day0)
+	for i := range 3 {
+		r := rec(memory.Memories, fmt.Sprint("turn ", i), 1, float32(10*i), 0, 0)
+		r.Session = "s"
+		store(t, l, r)
+		if d := get(t, l, r.ID); d.Position != i+1 {
+			t.Errorf("turn %d at %d", i, d.Position)
+		}
+	}
+}
+
+func TestStoreRefusesBadInput(t *testing.T) {
+	t.Parallel()
+	l := open(t, day0)
+	nan := rec(memory.Memories, "x")
+	nan.Importance = 7
+	noVector := rec(memory.Memories, "y")
+	noVector.Vector = nil
+	nul := rec(memory.Memories, "z")
+	nul.Project = "a\x00b"
+	for name, r := range map[string]memory.Record{"importance": nan, "vector": noVector, "NUL": nul} {
+		_, err := l.Store(t.Context(), step(memory.ActionStore, name), r, nil, nothingNear)
+		if memory.CodeOf(err) != memory.Invalid {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	_, err := l.Store(t.Context(), step(memory.ActionStore, "link"), rec(memory.Memories, "w"),
+		[]memory.LinkRequest{{TargetID: rec(memory.Memories, "none").ID, Type: memory.LinkBuildsOn}}, nothingNear)
+	if memory.CodeOf(err) != memory.NotFound {
+		t.Errorf("link to nothing: %v", err)
+	}
+	if s, err := l.Stats(t.Context()); err != nil || len(s.States) != 0 {
+		t.Errorf("something was left: %+v, %v", s, err)
+	}
+}
+
+func TestRecalledCountsOnceAndLosesNothing(t *testing.T) {
+	t.Parallel()
+	l := open(t, day0)
+	r := rec(memory.Memories, "Recall me.")
+	store(t, l, r)
+	const n = 20
+	var wg gosync.WaitGroup
+	errs := make([]error, n)
+	at := day0.Add(24 * time.Hour)
+	for i := range n {
+		wg.Go(func() {
+			seen := activities.Recalled{
+				Query: memory.Query{Text: "secret question", Project: "p"}, At: at,
+				Hits: []memory.Hit{{ID: r.ID, Text: r.Text, Similarity: 0.8, Score: 0.9}},
+			}
+			for range 2 {
+				errs[i] = errors.Join(errs[i], l.Recalled(t.Context(), step(memory.ActionRecall, fmt.Sprint("r", i)), seen))
+			}
+		})
+	}
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	d := get(t, l, r.ID)
+	want := 0.5
+	for range n {
+		want = memory.Gain(want, memory.RecallGain)
+	}
+	if d.AccessCount != n || d.Confidence < want-1e-9 || d.Confidence > want+1e-9 || !d.LastAccessed.Equal(at) {
+		t.Errorf("memory %+v, want confidence %v", d, want)
+	}
+	h := history(t, l, r.ID)
+	if len(h.Versions) != 1 || len(h.Audit) != n+1 {
+		t.Errorf("%d versions, %d audit rows", len(h.Versions), len(h.Audit))
+	}
+	if s := fmt.Sprint(h.Audit); strings.Contains(s, "secret question") || strings.Contains(s, "Recall me") {
+		t.Error("the audit holds a text")
+	}
+}

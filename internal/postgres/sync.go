@@ -1,0 +1,89 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/mneme-memory/mneme/activities"
+)
+
+// SyncIndex implements [activities.Indexer]. The rows stay locked while apply
+// runs, so that the index receives the changes of one memory in their order;
+// apply must not call the ledger. A change that is not live is to be deleted
+// from IndexedIn; one that is live and has another IndexedIn than its
+// collection is to be deleted there and written here.
+func (l *Ledger) SyncIndex(ctx context.Context, ids []string, apply func(ctx context.Context, changes []activities.IndexChange) error) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	return l.tx(ctx, "bring the index in step", func(tx pgx.Tx) error {
+		rows, err := selectRows(ctx, tx, `id = any($1) and dirty order by id for update`, ids)
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		changes, done := make([]activities.IndexChange, len(rows)), make([]string, len(rows))
+		for i, r := range rows {
+			changes[i], done[i] = activities.IndexChange{Record: r.Record, IndexedIn: r.indexedIn}, r.ID
+		}
+		if err := apply(ctx, changes); err != nil {
+			return outside{err}
+		}
+		return markIndexed(ctx, tx, done)
+	})
+}
+
+// markIndexed notes that the index is in step. If a crash loses the note,
+// the same is written to the index once more: no need to wait for the disk.
+func markIndexed(ctx context.Context, tx pgx.Tx, ids []string) error {
+	if _, err := tx.Exec(ctx, `set local synchronous_commit = off`); err != nil {
+		return fmt.Errorf("relax the commit: %w", err)
+	}
+	_, err := tx.Exec(ctx, `update memories set dirty = false, indexed_in = case when state = 'live' then collection end where id = any($1)`, ids)
+	if err != nil {
+		return fmt.Errorf("mark as indexed: %w", err)
+	}
+	return nil
+}
+
+// Unindexed implements [activities.Indexer]. Limit 0 means 1000.
+func (l *Ledger) Unindexed(ctx context.Context, limit int) ([]string, error) {
+	return l.ids(ctx, "find what is not indexed", `select id from memories where dirty order by changed_at, id limit $1`, pageSize(limit))
+}
+
+// MarkUnindexed implements [activities.Indexer]. What had a point there and
+// is not live any more needs nothing after that.
+func (l *Ledger) MarkUnindexed(ctx context.Context, collection string) error {
+	return l.tx(ctx, "mark as not indexed", func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `set local statement_timeout = '`+slowTimeout+`'`); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, `update memories set dirty = (state = 'live'), indexed_in = null
+where indexed_in = $1 or (collection = $1 and state = 'live')`, collection)
+		return err
+	})
+}
+
+// ids runs a query for ids.
+func (l *Ledger) ids(ctx context.Context, what, query string, args ...any) ([]string, error) {
+	var out []string
+	err := l.again(ctx, what, func() error {
+		rows, err := l.pool.Query(ctx, query, args...)
+		if err != nil {
+			return err
+		}
+		out, err = pgx.CollectRows(rows, pgx.RowTo[string])
+		return err
+	})
+	return noNil(out), err
+}
+
+// pageSize bounds a limit: 0 means 1000, which is also the most.
+func pageSize(limit int) int {
+	const most = 1000
+	if limit <= 0 || limit > most {
+		return most
+	}
+	return limit
+}
