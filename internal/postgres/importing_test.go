@@ -1,0 +1,101 @@
+package postgres_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/mneme-memory/mneme/activities"
+	"github.com/mneme-memory/mneme/memory"
+)
+
+func scopeOf(collection string) activities.Scope { return activities.Scope{Collection: collection} }
+
+func TestImport(t *testing.T) {
+	t.Parallel()
+	l := open(t, day0)
+	there, gone := rec(memory.Memories, "There."), rec(memory.Memories, "Gone.", 0, 1, 0, 0)
+	store(t, l, there)
+	store(t, l, gone)
+	if _, err := l.Forget(t.Context(), step(memory.ActionForget, "f"), []string{gone.ID}, false); err != nil {
+		t.Fatal(err)
+	}
+	fresh := rec(memory.Memories, "Fresh.")
+	fresh.Session = "s"
+	placed := rec(memory.Memories, "Placed.")
+	placed.Session, placed.Position = "s", 7
+	last := rec(memory.Memories, "Last.")
+	last.Session = "s"
+	batch := []memory.Record{there, gone, fresh, fresh, placed, last}
+	for range 2 { // the second try changes nothing and says the same
+		stored, existing, err := l.Import(t.Context(), step(memory.ActionImport, "batch/0"), batch)
+		if err != nil || len(stored) != 4 || len(existing) != 2 {
+			t.Fatalf("stored %v, existing %v, %v", stored, existing, err)
+		}
+	}
+	if d := get(t, l, gone.ID); d.State != memory.Live || d.Text != gone.Text {
+		t.Errorf("revived: %+v", d)
+	}
+	if p := []int{get(t, l, fresh.ID).Position, get(t, l, placed.ID).Position, get(t, l, last.ID).Position}; p[0] != 8 || p[1] != 7 || p[2] != 9 {
+		t.Errorf("positions %v", p)
+	}
+	h := history(t, l, fresh.ID)
+	if len(h.Versions) != 1 || len(h.Audit) != 1 || h.Audit[0].Step != "batch/0/"+fresh.ID {
+		t.Errorf("history %+v", h)
+	}
+	if get(t, l, there.ID).Confidence != 0.5 {
+		t.Error("an import must not confirm")
+	}
+}
+
+func TestImportAnotherRunFindsAllExisting(t *testing.T) {
+	t.Parallel()
+	l := open(t, day0)
+	batch := numbered(50, 8)
+	for i, want := range []int{50, 0} {
+		stored, existing, err := l.Import(t.Context(), step(memory.ActionImport, fmt.Sprint("run", i)), batch)
+		if err != nil || len(stored) != want || len(existing) != 50-want {
+			t.Errorf("run %d: %d stored, %d existing, %v", i, len(stored), len(existing), err)
+		}
+	}
+}
+
+func numbered(n, dimension int) []memory.Record {
+	recs := make([]memory.Record, n)
+	for i := range recs {
+		v := make([]float32, dimension)
+		v[i%dimension] = 1
+		v[0] += float32(i) / 100
+		recs[i] = rec(memory.Memories, fmt.Sprintf("Memory number %d says something of ordinary length, as memories do.", i), v...)
+	}
+	return recs
+}
+
+func BenchmarkImport(b *testing.B) {
+	l := open(b, day0)
+	all := numbered(b.N*memory.MaxImportBatch, 256)
+	b.ResetTimer()
+	for i := range b.N {
+		part := all[i*memory.MaxImportBatch : (i+1)*memory.MaxImportBatch]
+		stored, _, err := l.Import(b.Context(), step(memory.ActionImport, fmt.Sprint("b", i)), part)
+		if err != nil || len(stored) != len(part) {
+			b.Fatal(len(stored), err)
+		}
+	}
+	b.ReportMetric(float64(b.N*memory.MaxImportBatch)/b.Elapsed().Seconds(), "memories/s")
+}
+
+func BenchmarkStore(b *testing.B) {
+	l := open(b, day0)
+	all := numbered(b.N, 256)
+	b.ResetTimer()
+	for i, r := range all {
+		if _, err := l.Store(b.Context(), step(memory.ActionStore, fmt.Sprint("b", i)), r, nil, nothingNear); err != nil {
+			b.Fatal(err)
+		}
+		if i%10 == 9 {
+			b.StopTimer()
+			sync(b, l)
+			b.StartTimer()
+		}
+	}
+}
