@@ -87,7 +87,7 @@ func Load(from Sources) (Config, error) {
 }
 
 func invalid(bad Problems) error {
-	return &memory.Error{Code: memory.Invalid, Op: "read settings", Err: bad, Hint: `see every setting and where it comes from with "mneme config"`}
+	return &memory.Error{Code: memory.Invalid, Op: "read settings", Err: bad, Hint: `"mneme config --help" lists every setting`}
 }
 
 // find returns the first value of a setting in order of precedence.
@@ -118,7 +118,7 @@ func (s spec) shownWhenBad(v string) string {
 	if s.secret || strings.Contains(v, "@") {
 		return masked
 	}
-	return clip(v)
+	return clip(s.shown(v))
 }
 
 func clip(v string) string {

@@ -1,0 +1,205 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/mneme-memory/mneme/memory"
+)
+
+func env(pairs ...string) func(string) string {
+	return func(name string) string {
+		for i := 0; i < len(pairs); i += 2 {
+			if pairs[i] == name {
+				return pairs[i+1]
+			}
+		}
+		return ""
+	}
+}
+
+func writeConfig(t *testing.T, text string) (home string) {
+	t.Helper()
+	home = t.TempDir()
+	if err := os.WriteFile(filepath.Join(home, FileName), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return home
+}
+
+func TestLoadDefaults(t *testing.T) {
+	t.Parallel()
+	cfg, err := Load(Sources{Env: env("HOME", "/home/me")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cfg.Home != "/home/me/.mneme" || cfg.Temporal.Namespace != "default" || cfg.Temporal.TaskQueue != "mneme" || cfg.UI.Port != 8233 {
+		t.Errorf("defaults: %v", cfg)
+	}
+	if cfg.User == "" {
+		t.Error("no user")
+	}
+	if s := cfg.Source("temporal.namespace"); s != "default" {
+		t.Errorf("source %q", s)
+	}
+}
+
+func TestLoadPrecedence(t *testing.T) {
+	t.Parallel()
+	home := writeConfig(t, "# mine\nollama.embed_model = \"from-file\"\n\n[temporal]\n  namespace = 'file-ns'\ntask_queue=\"file-q\"\n[ui]\nport = 9000\n")
+	cfg, err := Load(Sources{
+		Env:   env("MNEME_HOME", home, "MNEME_TEMPORAL_NAMESPACE", "env-ns", "MNEME_EMBED_MODEL", " env-model \n"),
+		Flags: map[string]string{"ollama.embed_model": "flag-model"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ name, got, want, source string }{
+		{"ollama.embed_model", cfg.Ollama.EmbedModel, "flag-model", "flag --embed-model"},
+		{"temporal.namespace", cfg.Temporal.Namespace, "env-ns", "env MNEME_TEMPORAL_NAMESPACE"},
+		{"temporal.task_queue", cfg.Temporal.TaskQueue, "file-q", "file config.toml:6"},
+		{"ui.port", fmt.Sprint(cfg.UI.Port), "9000", "file config.toml:8"},
+		{"home", cfg.Home, home, "env MNEME_HOME"},
+	} {
+		if c.got != c.want || cfg.Source(c.name) != c.source {
+			t.Errorf("%s: %q from %q, want %q from %q", c.name, c.got, cfg.Source(c.name), c.want, c.source)
+		}
+	}
+}
+
+func TestLoadTellsAllProblemsAtOnce(t *testing.T) {
+	t.Parallel()
+	home := writeConfig(t, "[ui]\nport = 70000\nshape = \"round\"\n[qdrant]\napi_key = true\n")
+	_, err := Load(Sources{Env: env(
+		"MNEME_HOME", home, "MNEME_TEMPORAL_ADDRESS", "localhost", "MNEME_QDRANT_ADDRESS", "http://localhost:6333",
+		"MNEME_OLLAMA_URL", "localhost:11434", "MNEME_POSTGRES_URL", "host=db password=hunter2",
+	)})
+	var bad Problems
+	if !errors.As(err, &bad) || len(bad) != 7 {
+		t.Fatalf("want 7 problems, got %v", err)
+	}
+	if memory.CodeOf(err) != memory.Invalid || memory.HintOf(err) == "" {
+		t.Errorf("code %s, hint %q", memory.CodeOf(err), memory.HintOf(err))
+	}
+	for _, want := range []string{
+		"file config.toml:2: \"70000\" is not a port", "file config.toml:3: there is no setting \"ui.shape\"",
+		"file config.toml:5: qdrant.api_key must be text", "env MNEME_TEMPORAL_ADDRESS: \"localhost\" is not an address",
+		"env MNEME_QDRANT_ADDRESS: \"http://localhost:6333\" is a URL", "env MNEME_OLLAMA_URL", "env MNEME_POSTGRES_URL: \"***\" is not a PostgreSQL URL",
+	} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q is missing in:\n%v", want, err)
+		}
+	}
+	if strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("the password is in the error: %v", err)
+	}
+}
+
+func TestLoadSyntaxError(t *testing.T) {
+	t.Parallel()
+	home := writeConfig(t, "[ui]\nport = = 3\n")
+	_, err := Load(Sources{Env: env("MNEME_HOME", home)})
+	if err == nil || !strings.Contains(err.Error(), "config.toml:2: is not TOML") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAddresses(t *testing.T) {
+	t.Parallel()
+	check := checkAddress("x:1")
+	for v, ok := range map[string]bool{
+		"127.0.0.1:7233": true, "[::1]:7233": true, "temporal.example.org:443": true, "0.0.0.0:1": true,
+		"": false, "localhost": false, ":7233": false, "a:0": false, "a:65536": false, "a:b": false, "a b:1": false,
+		"http://a:1": false, "::1:7233": false, "me@a:1": false,
+	} {
+		if problem, hint := check(v); (problem == "") != ok || (problem != "" && hint == "") {
+			t.Errorf("%q: problem %q, hint %q, want ok %v", v, problem, hint, ok)
+		}
+	}
+}
+
+func TestSecretsAreNeverPrinted(t *testing.T) {
+	t.Parallel()
+	cfg, err := Load(Sources{Env: env(
+		"HOME", "/h", "MNEME_QDRANT_API_KEY", "hunter2", "MNEME_POSTGRES_URL", "postgres://me:hunter2@db/mem?sslpassword=hunter2&sslmode=require",
+		"MNEME_OLLAMA_URL", "https://me:hunter2@gpu/",
+	)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, printed := range []string{
+		fmt.Sprint(cfg), fmt.Sprintf("%+v", cfg), fmt.Sprintf("%#v", cfg), fmt.Sprint(&cfg), fmt.Sprint(cfg.Settings()), cfg.LogValue().String(),
+	} {
+		if strings.Contains(printed, "hunter2") {
+			t.Errorf("a secret is in %s", printed)
+		}
+	}
+	want := "postgres://me:***@db/mem?sslmode=require&sslpassword=***"
+	if got := MaskURL(cfg.Postgres.URL); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestEverySettingCanBeRead(t *testing.T) {
+	t.Parallel()
+	values := map[string]string{
+		"temporal.address": "a:1", "temporal.namespace": "n", "temporal.task_queue": "q", "postgres.url": "postgres://h/d",
+		"qdrant.address": "b:2", "qdrant.api_key": "k", "ollama.url": "http://o:3", "ollama.embed_model": "e",
+		"ollama.chat_model": "c", "ui.port": "0", "project": `o'hara/"x"`,
+	}
+	for _, s := range specs() {
+		if s.name == "home" {
+			continue
+		}
+		if values[s.name] == "" {
+			t.Fatalf("add a value for %s", s.name)
+		}
+		cfg, err := Load(Sources{Env: env("HOME", "/h", s.env, values[s.name])})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.get(&cfg); got != values[s.name] {
+			t.Errorf("%s: got %q, want %q", s.name, got, values[s.name])
+		}
+	}
+}
+
+// FuzzParseFile checks that no configuration file breaks the reader and that
+// every problem says where it is.
+func FuzzParseFile(f *testing.F) {
+	for _, seed := range []string{
+		"", "[ui]\nport = 1", "a.b.c = 1", "[[x]]\ny=1", "qdrant = {address=\"a:1\"}", "ui.port = \"\x00\"", "\"ui\".'port' = 3", "x = [1,2", "=\n", "[",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		values, bad := parseFile("config.toml", text)
+		for _, p := range bad {
+			if p.Reason == "" || !strings.HasPrefix(p.Source, "file config.toml") {
+				t.Errorf("problem without place or reason: %+v", p)
+			}
+		}
+		for key, v := range values {
+			if v.source == "" || key == "home" {
+				t.Errorf("%s has source %q", key, v.source)
+			}
+		}
+	})
+}
+
+// FuzzMaskURL checks that a password is not in what is shown.
+func FuzzMaskURL(f *testing.F) {
+	f.Add("postgres://me:", "@host/db?x=y")
+	f.Add("http://", ":p@")
+	f.Fuzz(func(t *testing.T, before, after string) {
+		const secret = "hunter2hunter2"
+		if shown := MaskURL("postgres://me:" + secret + "@host/" + after); strings.Contains(shown, secret) {
+			t.Errorf("shown: %s", shown)
+		}
+		_ = MaskURL(before + secret + after) // must not panic
+	})
+}

@@ -1,0 +1,138 @@
+package config
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mneme-memory/mneme/memory"
+)
+
+func TestDaemonState(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	if _, err := ReadDaemon(home); !errors.Is(err, os.ErrNotExist) {
+		t.Fatalf("absent: %v", err)
+	}
+	if err := RemoveDaemon(home); err != nil {
+		t.Fatalf("remove absent: %v", err)
+	}
+	want := Daemon{
+		PID: 42, Version: "1", StartedAt: time.Unix(1e9, 0).UTC(), UI: "http://127.0.0.1:1", Model: "m", QdrantAPIKey: "k",
+		Services: map[string]Service{TemporalService: {Address: "127.0.0.1:7", Mode: Embedded, Version: "1.32", OK: true}},
+	}
+	for range 2 { // the second replaces the first
+		if err := WriteDaemon(home, want); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := ReadDaemon(home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	info, err := os.Stat(DaemonPath(home))
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
+	if files, err := os.ReadDir(home); err != nil || len(files) != 1 {
+		t.Errorf("left behind: %v, %v", files, err)
+	}
+	if err := RemoveDaemon(home); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestReadDaemonDamaged(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"", "{", "{}", `{"pid": -1}`, "null"} {
+		home := t.TempDir()
+		if err := os.WriteFile(DaemonPath(home), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadDaemon(home); err == nil || memory.HintOf(errors.Unwrap(err)) == "" && memory.HintOf(err) == "" {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+func TestTemporalAddress(t *testing.T) {
+	t.Parallel()
+	cfg := Config{Home: t.TempDir()}
+	_, err := TemporalAddress(cfg)
+	if memory.CodeOf(err) != memory.Unavailable || memory.HintOf(err) != `start it with "mneme up"` {
+		t.Errorf("nothing runs: %v", err)
+	}
+	d := Daemon{PID: 1, Services: map[string]Service{TemporalService: {Address: "127.0.0.1:99"}}}
+	if err := WriteDaemon(cfg.Home, d); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := TemporalAddress(cfg); err != nil || got != "127.0.0.1:99" {
+		t.Errorf("from the daemon: %q, %v", got, err)
+	}
+	cfg.Temporal.Address = "there:1"
+	if got, err := TemporalAddress(cfg); err != nil || got != "there:1" {
+		t.Errorf("given: %q, %v", got, err)
+	}
+}
+
+func TestEnsureHome(t *testing.T) {
+	t.Parallel()
+	mode := func(path string) os.FileMode {
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.Mode().Perm()
+	}
+	home := filepath.Join(t.TempDir(), "a", "b")
+	for range 2 {
+		if err := EnsureHome(home); err != nil || mode(home) != 0o700 {
+			t.Fatalf("create: %v, mode %o", err, mode(home))
+		}
+	}
+	// An open but empty folder of ours is closed.
+	if err := os.Chmod(home, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := EnsureHome(home); err != nil || mode(home) != 0o700 {
+		t.Errorf("close: %v, mode %o", err, mode(home))
+	}
+	// One with other things in it is left alone.
+	other := t.TempDir()
+	if err := errors.Join(os.WriteFile(filepath.Join(other, "letter.txt"), nil, 0o600), os.Chmod(other, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	if err := EnsureHome(other); memory.CodeOf(err) != memory.Invalid || memory.HintOf(err) == "" || mode(other) != 0o755 {
+		t.Errorf("foreign: %v, mode %o", err, mode(other))
+	}
+	if err := os.WriteFile(filepath.Join(other, FileName), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := EnsureHome(other); err != nil || mode(other) != 0o700 {
+		t.Errorf("with our file: %v, mode %o", err, mode(other))
+	}
+	if err := EnsureHome(filepath.Join(other, "letter.txt")); memory.CodeOf(err) != memory.Invalid {
+		t.Errorf("a file: %v", err)
+	}
+}
+
+func TestEnsureHomeOfAnotherUser(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give a folder away")
+	}
+	home := t.TempDir()
+	if err := os.Chown(home, 12345, -1); err != nil {
+		t.Fatal(err)
+	}
+	if err := EnsureHome(home); memory.CodeOf(err) != memory.Invalid {
+		t.Errorf("got %v", err)
+	}
+}
