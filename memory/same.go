@@ -29,7 +29,10 @@ func SameFact(a, b string) bool {
 func factWords(text string) []string {
 	fields := strings.Fields(text)
 	words := make([]string, 0, len(fields))
-	for _, field := range fields {
+	for i, field := range fields {
+		if field == "." && i == len(fields)-1 {
+			break // a full stop on its own, not a path
+		}
 		words = appendFactWord(words, field)
 	}
 	return words
@@ -45,7 +48,10 @@ func appendFactWord(words []string, field string) []string {
 	}
 	word = strings.ToLower(strings.ReplaceAll(word, "’", "'"))
 	if whole, negated := strings.CutSuffix(word, "n't"); negated {
-		return append(words, strings.TrimSuffix(whole, "'"), "not")
+		if whole == "ca" {
+			whole = "can"
+		}
+		return append(appendFactWord(words, whole), "not")
 	}
 	if word == "cannot" {
 		return append(words, "can", "not")
@@ -110,7 +116,10 @@ func singular(word string) string {
 // carriers are words that say nothing by themselves. Prepositions, "not",
 // "no", "only", "was", "can" and "must" are facts.
 func carriers() []string {
-	return []string{"a", "an", "the", "is", "are", "be", "been", "being", "do", "doe", "does", "that", "which", "please", "also"}
+	return []string{
+		"a", "an", "the", "is", "are", "be", "been", "being", "do", "doe", "does", "that", "which", "please", "also",
+		"this", "these", "it", "our", "we", "always", "currently", "just", "simply",
+	}
 }
 
 // sameThing gives words for the same thing one form. The list is short on
@@ -129,6 +138,8 @@ func sameThing(word string) string {
 		return "if"
 	case "bigger", "greater":
 		return "larger"
+	case "under", "inside":
+		return "in"
 	case "postgresql":
 		return "postgres"
 	default:

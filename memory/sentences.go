@@ -14,37 +14,44 @@ import (
 // that counts a list.
 func sentencesOf(text string) []string {
 	var out []string
-	for _, block := range blocksOf(text) {
-		if strings.HasPrefix(strings.TrimSpace(block), "```") {
-			out = append(out, block)
+	for _, b := range blocksOf(text) {
+		if b.fenced {
+			out = append(out, b.text)
 			continue
 		}
-		for line := range strings.SplitAfterSeq(block, "\n") {
+		for line := range strings.SplitAfterSeq(b.text, "\n") {
 			out = appendSentences(out, line)
 		}
 	}
 	return out
 }
 
-// blocksOf separates fenced code from the rest; joined they are the text.
-func blocksOf(text string) []string {
-	var out []string
-	start, fenced, offset := 0, false, 0
+type block struct {
+	text   string
+	fenced bool
+}
+
+// blocksOf separates fenced code from the rest; joined they are the text. A
+// line with an odd number of fences opens or closes one, and belongs to it.
+func blocksOf(text string) []block {
+	var out []block
+	start, offset, fenced := 0, 0, false
 	for line := range strings.SplitAfterSeq(text, "\n") {
-		if strings.HasPrefix(strings.TrimSpace(line), "```") {
-			end := offset // an opening fence starts a block, a closing one ends it
+		next := offset + len(line)
+		if strings.Count(line, "```")%2 == 1 {
+			end := offset
 			if fenced {
-				end += len(line)
+				end = next
 			}
 			if end > start {
-				out, start = append(out, text[start:end]), end
+				out, start = append(out, block{text[start:end], fenced}), end
 			}
 			fenced = !fenced
 		}
-		offset += len(line)
+		offset = next
 	}
 	if start < len(text) {
-		out = append(out, text[start:])
+		out = append(out, block{text[start:], fenced})
 	}
 	return out
 }

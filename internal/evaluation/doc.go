@@ -1,0 +1,10 @@
+// Package evaluation measures how well recall finds what it should, on public
+// data sets that are not part of the project. It holds tests only: they embed
+// with the built-in model, weigh words as the index does, and rank with
+// [memory.Rank] itself, so that a figure here is what a user gets.
+//
+//	go test ./internal/evaluation -run Recall -v
+//
+// prints the tables. The data is looked for in $MNEME_SHARED/retrieval-dev,
+// else in ../shared/retrieval-dev beside the repository.
+package evaluation
