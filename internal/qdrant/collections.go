@@ -91,8 +91,10 @@ func (x *Index) create(ctx context.Context, name string, dimension int) error {
 			keywordVector: {Modifier: qdrant.Modifier_Idf.Enum()},
 		}),
 	})
-	if code, _ := grpcCode(err); err != nil && code != codes.AlreadyExists {
-		return x.explain("create collection "+name, err)
+	if err != nil {
+		if code, _ := grpcCode(err); code != codes.AlreadyExists {
+			return x.explain("create collection "+name, err)
+		}
 	}
 	return x.indexFields(ctx, name, nil)
 }
