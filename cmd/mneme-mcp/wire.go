@@ -2,13 +2,14 @@ package main
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"runtime/debug"
 	"sync"
 
 	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/dial"
 	"github.com/mneme-memory/mneme/internal/mcpserver"
 	"github.com/mneme-memory/mneme/internal/project"
 	"github.com/mneme-memory/mneme/memory"
@@ -21,7 +22,7 @@ func options(log *slog.Logger, http bool) mcpserver.Options {
 	// told as that call's result: the model can pass it on to the user.
 	load := sync.OnceValues(func() (config.Config, error) { return config.Load(config.Sources{Env: os.Getenv}) })
 	return mcpserver.Options{
-		Dial:    func(ctx context.Context) (mcpserver.Client, error) { return dial(ctx, load) },
+		Dial:    func(ctx context.Context) (mcpserver.Client, error) { return connect(ctx, load) },
 		Project: sync.OnceValue(func() string { return defaultProject(load, http) }),
 		Session: os.Getenv("CLAUDE_CODE_SESSION_ID"),
 		User:    user(load),
@@ -30,12 +31,34 @@ func options(log *slog.Logger, http bool) mcpserver.Options {
 	}
 }
 
-// dial connects to Temporal through the workflows client.
-func dial(_ context.Context, load func() (config.Config, error)) (mcpserver.Client, error) {
-	if _, err := load(); err != nil {
+// connect connects to Temporal. What is sent passes the redactor first, with
+// the rules of the CLAUDE.md files of the user and of the folder.
+func connect(ctx context.Context, load func() (config.Config, error)) (mcpserver.Client, error) {
+	cfg, err := load()
+	if err != nil {
 		return nil, err
 	}
-	return nil, memory.Down("Temporal", `mneme is not running: start it with "mneme up"`, errors.New("mneme does not answer"))
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return nil, fmt.Errorf("find the home folder: %w", err)
+	}
+	redactor, err := dial.Redactor(home, folder())
+	if err != nil {
+		return nil, err
+	}
+	client, err := dial.Open(ctx, cfg, redactor)
+	if err != nil {
+		return nil, err // not client: a nil pointer in an interface is not nil
+	}
+	return client, nil
+}
+
+// folder is the one Claude Code was started in, else the current one.
+func folder() string {
+	if dir := os.Getenv("CLAUDE_PROJECT_DIR"); dir != "" {
+		return dir
+	}
+	return "."
 }
 
 // defaultProject is the setting's, else that of the folder Claude Code was
@@ -44,14 +67,10 @@ func defaultProject(load func() (config.Config, error), http bool) string {
 	if cfg, err := load(); err == nil && cfg.Project != "" {
 		return cfg.Project
 	}
-	dir := os.Getenv("CLAUDE_PROJECT_DIR")
-	if dir == "" && http {
+	if http && os.Getenv("CLAUDE_PROJECT_DIR") == "" {
 		return memory.Global
 	}
-	if dir == "" {
-		dir = "."
-	}
-	return project.Identify(dir)
+	return project.Identify(folder())
 }
 
 func user(load func() (config.Config, error)) string {

@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/mneme-memory/mneme/memory"
 )
@@ -67,6 +68,21 @@ func (c *connector) get(ctx context.Context) (Client, error) {
 	}
 	c.client = client
 	return client, nil
+}
+
+// closeAfter is how long a dropped client is kept for calls that still use
+// it: longer than any tool may take.
+const closeAfter = 2 * time.Minute
+
+// drop forgets a client whose backend does not answer, so that the next get
+// dials anew: after a restart mneme may listen on another port.
+func (c *connector) drop(client Client) {
+	<-c.turn
+	defer func() { c.turn <- struct{}{} }()
+	if c.client == client {
+		c.client = nil
+		time.AfterFunc(closeAfter, client.Close)
+	}
 }
 
 // close closes the client if there is one. A later get dials again.

@@ -92,7 +92,11 @@ func call[In any](ctx context.Context, s *Server, d spec, req mcp.CallToolReques
 	if err != nil {
 		return nil, err
 	}
-	return run(ctx, c, in)
+	out, err := run(ctx, c, in)
+	if memory.CodeOf(err) == memory.Unavailable && memory.PartOf(err) == "Temporal" {
+		s.conn.drop(c)
+	}
+	return out, err
 }
 
 // rawArguments returns the arguments as they were sent: the decoded form has

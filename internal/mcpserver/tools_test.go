@@ -282,3 +282,29 @@ func TestBackendErrors(t *testing.T) {
 		t.Errorf("%d dials, want 2", dials)
 	}
 }
+
+// A restarted mneme may listen on another port, so a client that gets no
+// answer is replaced.
+func TestRedialsAfterARestart(t *testing.T) {
+	t.Parallel()
+	var dials int
+	s := New(Options{Dial: func(context.Context) (Client, error) {
+		dials++
+		first := dials == 1
+		return &fake{recall: func(memory.Query) (memory.RecallResult, error) {
+			if first {
+				return memory.RecallResult{}, memory.Down("Temporal", "start it", errors.New("no answer"))
+			}
+			return memory.RecallResult{}, nil
+		}}, nil
+	}})
+	c := connect(t, s)
+	_, errText := callTool(t, c, "memory_recall", map[string]any{"query": "x"})
+	wantText(t, errText, "no answer")
+	for range 2 {
+		mustCall(t, c, "memory_recall", map[string]any{"query": "x"})
+	}
+	if dials != 2 {
+		t.Errorf("%d dials, want 2", dials)
+	}
+}
