@@ -127,7 +127,7 @@ func nextLine(r *bufio.Reader, limit int) (line []byte, long bool, err error) {
 		if !long {
 			line = append(line, part...)
 		}
-		if len(line) > limit+1 {
+		if len(bytes.TrimSuffix(line, []byte("\n"))) > limit {
 			line, long = nil, true
 		}
 		switch {

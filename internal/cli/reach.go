@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"maps"
 	"net"
 	"net/url"
 	"strings"
@@ -18,7 +19,7 @@ const reachTimeout = time.Second
 func reach(ctx context.Context, services map[string]config.Service) {
 	var mu sync.Mutex // guards services
 	var all sync.WaitGroup
-	for name, s := range services {
+	for name, s := range maps.Clone(services) { // the goroutines write to the map
 		network, address := endpoint(s.Address)
 		if address == "" {
 			continue

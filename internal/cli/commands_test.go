@@ -1,0 +1,287 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/memory"
+)
+
+func TestStoreSendsWhatWasSaid(t *testing.T) {
+	t.Parallel()
+	var got memory.StoreInput
+	c := fake{store: func(in memory.StoreInput) (memory.StoreResult, error) {
+		got = in
+		return memory.StoreResult{ID: idA, Status: memory.Accepted, WaitingFor: "Ollama", Project: in.Project, Collection: in.Collection}, nil
+	}}
+	s := newSession(t, c)
+	code, out, errs := s.run(t.Context(), "store", "--type", "learning", "--tags", "B,a", "--tags", "c", "--importance", "0", "--pin",
+		"--session", "s1", "--created-at", "2024-05-01 10:00", "--link", "builds_on:"+idB, "two", "words")
+	if code != 0 || !strings.Contains(out, "will be stored when Ollama is back") {
+		t.Fatalf("exit %d, %q, %q", code, out, errs)
+	}
+	if got.Text != "two words" || got.Project != "here" || got.Collection != memory.Learnings || strings.Join(got.Tags, " ") != "a b c" ||
+		*got.Importance != 0 || !got.Pinned || got.Session != "s1" || got.Source != memory.SourceCLI || got.User == "" ||
+		!got.CreatedAt.Equal(time.Date(2024, 5, 1, 10, 0, 0, 0, time.UTC)) || got.Links[0] != (memory.LinkRequest{TargetID: idB, Type: "builds_on"}) {
+		t.Errorf("sent %+v", got)
+	}
+	s.stdin = "from stdin\n"
+	for _, args := range [][]string{{"store"}, {"store", "-"}} {
+		if code, _, errs := s.run(t.Context(), args...); code != 0 || got.Text != "from stdin" {
+			t.Errorf("%v: exit %d, %q, %s", args, code, got.Text, errs)
+		}
+	}
+}
+
+func TestProjectOfStoreAndRecall(t *testing.T) {
+	t.Parallel()
+	const odd = `o'hara/"app" $(x)`
+	for _, c := range []struct {
+		name string
+		env  string
+		args []string
+		want string
+	}{
+		{"current folder", "", nil, "here"},
+		{"setting", "set", nil, "set"},
+		{"flag", "set", []string{"--project", odd}, odd},
+		{"global", "set", []string{"--global"}, memory.Global},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			var stored, asked string
+			s := newSession(t, fake{
+				store: func(in memory.StoreInput) (memory.StoreResult, error) {
+					stored = in.Project
+					return memory.StoreResult{}, nil
+				},
+				recall: func(q memory.Query) (memory.RecallResult, error) {
+					asked = q.Project
+					return memory.RecallResult{}, nil
+				},
+			})
+			s.env["MNEME_PROJECT"] = c.env
+			s.run(t.Context(), append([]string{"store", "x"}, c.args...)...)
+			s.run(t.Context(), append([]string{"recall", "x"}, c.args...)...)
+			if stored != c.want || asked != c.want {
+				t.Errorf("stored in %q, asked %q, want %q", stored, asked, c.want)
+			}
+		})
+	}
+}
+
+func TestRecallSendsFilters(t *testing.T) {
+	t.Parallel()
+	var got memory.Query
+	s := newSession(t, fake{recall: func(q memory.Query) (memory.RecallResult, error) { got = q; return memory.RecallResult{}, nil }})
+	code, _, errs := s.run(t.Context(), "recall", "--all-projects", "--min-score", "0", "--limit", "100", "--type", "fact,note",
+		"--collection", "learnings", "--tags", "A", "--since", "2024-01-01", "--before", "2024-02-01T00:00:00+01:00", "who", "cares")
+	if code != ExitNothing {
+		t.Fatalf("exit %d, %s", code, errs)
+	}
+	if got.Text != "who cares" || !got.AllProjects || *got.MinScore != 0 || got.Limit != 100 || len(got.Types) != 2 ||
+		got.Collections[0] != "learnings" || got.Tags[0] != "a" || got.Since.Day() != 1 || got.Before.UTC().Hour() != 23 {
+		t.Errorf("sent %+v", got)
+	}
+}
+
+func TestForgetAsksAPerson(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		answer string
+		code   int
+		gone   bool
+	}{
+		{"yes\n", 0, true},
+		{"YES\n", 0, true},
+		{"n\n", 0, false},
+		{"", 0, false},
+	} {
+		gone := false
+		f := fixed()
+		forget := f.forget
+		f.forget = func(in memory.ForgetInput) (memory.ForgetReceipt, error) {
+			gone = gone || !in.DryRun
+			return forget(in)
+		}
+		s := newSession(t, f)
+		s.tty, s.stdin = true, c.answer
+		code, _, errs := s.run(t.Context(), "forget", "--tags", "old")
+		if code != c.code || gone != c.gone || !strings.Contains(errs, "This forgets 2 memories and 1 link.") {
+			t.Errorf("%q: exit %d, gone %v, %q", c.answer, code, gone, errs)
+		}
+	}
+}
+
+// never is a terminal at which nobody types.
+type never struct{ done <-chan struct{} }
+
+func (n never) Read([]byte) (int, error) { <-n.done; return 0, errors.New("closed") }
+
+func TestInterruptEndsAReadOfTheTerminal(t *testing.T) {
+	t.Parallel()
+	ctx, interrupt := context.WithCancel(t.Context())
+	interrupt()
+	if _, err := interruptible(ctx, func() (int, error) { return never{t.Context().Done()}.Read(nil) }); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestRebuildThatIsNotEqual(t *testing.T) {
+	t.Parallel()
+	s := newSession(t, fake{rebuild: func(memory.RebuildInput, func(memory.RebuildReport)) (memory.RebuildReport, error) {
+		return memory.RebuildReport{Done: true, Collections: []memory.RebuildCollection{{Collection: "learnings", Ledger: 2, Index: 1, LedgerHash: "a", IndexHash: "b"}}}, nil
+	}})
+	code, out, errs := s.run(t.Context(), "rebuild")
+	if code != ExitUnexpected || !strings.Contains(out, "NO") || !strings.Contains(errs, "not equal") {
+		t.Errorf("exit %d, %q, %q", code, out, errs)
+	}
+}
+
+func TestExitCodesOfErrors(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		err  error
+		code int
+	}{
+		{errors.New("surprise"), ExitUnexpected},
+		{memory.Errorf(memory.Conflict, "", "other model"), ExitUnexpected},
+		{memory.Errorf(memory.Invalid, "", "bad"), ExitUsage},
+		{memory.Errorf(memory.NotFound, "", "gone"), ExitNothing},
+		{memory.Down("Qdrant", "h", errors.New("refused")), ExitDown},
+		{context.DeadlineExceeded, ExitDown},
+	} {
+		s := newSession(t, fake{history: func(string) (memory.History, error) { return memory.History{}, c.err }})
+		code, out, errs := s.run(t.Context(), "history", idA)
+		if code != c.code || out != "" || !strings.Contains(errs, "mneme: error: "+c.err.Error()) {
+			t.Errorf("%v: exit %d, %q", c.err, code, errs)
+		}
+	}
+	ctx, interrupt := context.WithCancel(t.Context())
+	s := newSession(t, fake{history: func(string) (memory.History, error) { interrupt(); return memory.History{}, ctx.Err() }})
+	if code, _, errs := s.run(ctx, "history", idA); code != ExitInterrupted || errs != "mneme: error: interrupted\n" {
+		t.Errorf("interrupted: exit %d, %q", code, errs)
+	}
+}
+
+func TestDoctor(t *testing.T) {
+	t.Parallel()
+	fine := Check{"fine", func(context.Context) (string, error) { return "all well", nil }}
+	warn := Check{"worn", func(context.Context) (string, error) {
+		return "old", Warning{memory.Errorf(memory.Conflict, "renew it", "is worn")}
+	}}
+	down := Check{"Qdrant", func(context.Context) (string, error) {
+		return "", memory.Down("Qdrant", "start it", errors.New("does not answer"))
+	}}
+	broken := Check{"model", func(context.Context) (string, error) { return "", errors.New("makes no sense") }}
+	for _, c := range []struct {
+		name   string
+		checks []Check
+		code   int
+		want   []string
+	}{
+		{"well", []Check{fine}, 0, []string{"ok    fine            all well"}},
+		{"warned", []Check{fine, warn}, 0, []string{"warn  worn            old: is worn", "→ renew it"}},
+		{"down", []Check{broken, down}, ExitDown, []string{"fail  Qdrant          does not answer", "→ start it", "fail  model"}},
+		{"broken", []Check{broken}, ExitUnexpected, []string{"fail  model           makes no sense"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := newSession(t, fake{})
+			s.env["MNEME_TEMPORAL_ADDRESS"] = "there:1" // so that no daemon is missed
+			s.deps.Checks = func(config.Config) []Check { return c.checks }
+			code, out, errs := s.run(t.Context(), "doctor")
+			if code != c.code {
+				t.Errorf("exit %d, %s %s", code, out, errs)
+			}
+			for _, want := range c.want {
+				if !strings.Contains(out, want) {
+					t.Errorf("%q is missing in\n%s", want, out)
+				}
+			}
+			if code, out, _ := s.run(t.Context(), "doctor", "--json"); code != c.code || !strings.Contains(out, `"status": "`) {
+				t.Errorf("json: exit %d, %s", code, out)
+			}
+		})
+	}
+}
+
+func TestStaleStateFile(t *testing.T) {
+	t.Parallel()
+	s := newSession(t, fake{})
+	// Process 1 exists, but it is not ours: nobody holds the lock.
+	if err := config.WriteDaemon(s.home, config.Daemon{PID: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if code, out, _ := s.run(t.Context(), "down"); code != 0 || out != "mneme is not running\n" {
+		t.Errorf("down: exit %d, %q", code, out)
+	}
+	if _, err := os.Stat(config.DaemonPath(s.home)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the stale file is still there: %v", err)
+	}
+}
+
+func TestColourOnlyWhereWanted(t *testing.T) {
+	t.Parallel()
+	env := map[string]string{}
+	a := &app{sys: System{StdoutTTY: true, Env: func(k string) string { return env[k] }}}
+	if !strings.Contains(a.paint().red("x"), "\x1b[31m") {
+		t.Error("no colour on a terminal")
+	}
+	env["NO_COLOR"] = "1"
+	if a.paint().red("x") != "x" {
+		t.Error("colour in spite of NO_COLOR")
+	}
+}
+
+func TestEndpoint(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]string{
+		"127.0.0.1:6334": "tcp 127.0.0.1:6334", "http://127.0.0.1:11434": "tcp 127.0.0.1:11434", "https://gpu": "tcp gpu:443",
+		"postgres://me:***@db/mem": "tcp db:5432", "postgres://me@db:6/mem": "tcp db:6", "/run/pg": "unix /run/pg/.s.PGSQL.5432",
+		"postgres:///mem?host=/run/pg&port=7": "unix /run/pg/.s.PGSQL.7", "": " ", "in process": " ",
+	} {
+		if network, target := endpoint(address); network+" "+target != want {
+			t.Errorf("%q: %s %s, want %s", address, network, target, want)
+		}
+	}
+}
+
+func TestQuoted(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string]string{"/a/b-c": "/a/b-c", "/my dir/x": "'/my dir/x'", "/it's": `'/it'\''s'`} {
+		if got := quoted(path); got != want {
+			t.Errorf("%s: got %s, want %s", path, got, want)
+		}
+	}
+}
+
+func TestLogIsPrivate(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	path := config.LogPath(home)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, make([]byte, maxLogBytes+1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := openLog(home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close() //nolint:errcheck // a test's log
+	info, err := f.Stat()
+	if err != nil || info.Mode().Perm() != 0o600 || info.Size() != 0 {
+		t.Errorf("mode %v, %d bytes, %v", info.Mode(), info.Size(), err)
+	}
+	if _, err := os.Stat(path + ".1"); err != nil {
+		t.Errorf("the long log was not set aside: %v", err)
+	}
+}
