@@ -97,10 +97,18 @@ func TestScripts(t *testing.T) {
 			env.Setenv("MNEME_HOME", env.WorkDir+"/home")
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("GORACE", "atexit_sleep_ms=0") // or every command takes a second more under -race
+			env.Defer(func() { stopLeftover(env.WorkDir + "/home") })
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "bytes": bytesCmd},
 	})
+}
+
+// stopLeftover ends the daemon of a script that failed before its "down".
+func stopLeftover(home string) {
+	if d, alive, err := running(home); err == nil && alive {
+		syscall.Kill(d.PID, syscall.SIGTERM) //nolint:errcheck // it may have ended by itself
+	}
 }
 
 // exits runs a command and checks its exit code: exits 2 mneme recall.
