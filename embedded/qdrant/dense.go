@@ -33,7 +33,7 @@ type denseTable struct {
 
 func newDenseTable(dim int, distance pb.Distance) *denseTable {
 	t := &denseTable{dim: dim, distance: distance}
-	for dim<<(t.shift+1) <= chunkFloats {
+	for dim > 0 && dim<<(t.shift+1) <= chunkFloats {
 		t.shift++
 	}
 	return t
