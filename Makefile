@@ -1,0 +1,30 @@
+# mneme: "make" lists the targets.
+GO      ?= go
+BIN     := bin
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS := -s -w -X main.version=$(VERSION)
+LINT_VERSION := v2.12.0
+
+.DEFAULT_GOAL := help
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+build: ## build the binaries into bin/
+	@mkdir -p $(BIN)
+	$(GO) build -ldflags '$(LDFLAGS)' -o $(BIN)/ ./cmd/...
+
+up: build ## build, start mneme in the foreground and say when it is ready
+	@exec $(BIN)/mneme up
+
+test: ## run all tests, with the race detector
+	$(GO) test -race -count=1 -timeout 20m ./...
+
+lint: .bin/golangci-lint ## vet and lint
+	$(GO) vet ./...
+	.bin/golangci-lint run ./...
+
+.bin/golangci-lint:
+	GOBIN=$(CURDIR)/.bin $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
+
+.PHONY: help build up test lint

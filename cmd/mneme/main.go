@@ -1,0 +1,24 @@
+// Command mneme is the command line and, with "mneme up", the daemon.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/mneme-memory/mneme/internal/cli"
+	"github.com/mneme-memory/mneme/internal/project"
+)
+
+// version is set by the linker.
+var version = "devel"
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	code := cli.Main(ctx, cli.OS(), cli.Deps{
+		Version: version, Dial: connect, Up: up, Project: project.Identify, Checks: checks,
+	})
+	stop()
+	os.Exit(code)
+}

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"runtime/debug"
+
+	"github.com/mneme-memory/mneme/internal/cli"
+	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/daemon"
+	"github.com/mneme-memory/mneme/internal/dial"
+)
+
+// connect dials the running mneme for one command.
+func connect(ctx context.Context, cfg config.Config) (cli.Client, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, fmt.Errorf("find the current folder: %w", err)
+	}
+	r, err := dial.Redactor(homeDir(), dir)
+	if err != nil {
+		return nil, err
+	}
+	return dial.Open(ctx, cfg, r)
+}
+
+// up runs the daemon until ctx ends.
+func up(ctx context.Context, cfg config.Config, opts cli.UpOptions) error {
+	// The embedded Temporal server leaves much garbage at start and little
+	// afterwards: a lower target keeps the idle daemon small.
+	debug.SetGCPercent(50)
+	r, err := dial.Redactor(homeDir(), "")
+	if err != nil {
+		return err
+	}
+	return daemon.Run(ctx, daemon.Options{
+		Config: cfg, Version: version, Redactor: r, Ready: opts.Ready, Getenv: os.Getenv,
+		Logger: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		Progress: func(done, total int64, what string) {
+			if total > 0 {
+				fmt.Fprintf(opts.Progress, "%s: %d of %d bytes\n", what, done, total)
+				return
+			}
+			fmt.Fprintf(opts.Progress, "%s: %d bytes\n", what, done)
+		},
+	})
+}
+
+// homeDir returns the user's home folder, or "" if there is none.
+func homeDir() string {
+	dir, err := os.UserHomeDir()
+	if err != nil {
+		return ""
+	}
+	return dir
+}

@@ -1,0 +1,134 @@
+package daemon
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/mneme-memory/mneme/activities"
+	embeddedollama "github.com/mneme-memory/mneme/embedded/ollama"
+	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/keyword"
+	"github.com/mneme-memory/mneme/internal/ollama"
+	"github.com/mneme-memory/mneme/internal/qdrant"
+	"github.com/mneme-memory/mneme/memory"
+)
+
+// The models that are chosen when the user chose none.
+const (
+	builtinModel = "mneme-static"
+	ollamaModel  = "nomic-embed-text"
+)
+
+// usualOllama is where Ollama listens unless OLLAMA_HOST says otherwise.
+const usualOllama = "127.0.0.1:11434"
+
+// startOllama finds or starts an embedding server. A ledger that was embedded
+// by one model stays with it: another would not fit its vectors.
+func (d *daemon) startOllama(ctx context.Context, ledgerModel string) (activities.Embedder, error) {
+	cfg := d.opts.Config.Ollama
+	model := cfg.EmbedModel
+	if model == "" {
+		model = ledgerModel
+	}
+	service := config.Service{Address: cfg.URL, Mode: config.Given, OK: true}
+	if cfg.URL == "" && model != builtinModel {
+		service.Mode, service.Address = config.Found, d.findOllama(ctx)
+	}
+	if service.Address == "" && (model == "" || model == builtinModel) {
+		s, err := embeddedollama.Start(ctx, embeddedollama.Options{Logger: d.opts.Logger})
+		if err != nil {
+			return nil, err
+		}
+		d.onStop(s.Stop)
+		service.Mode, service.Address, model = config.Embedded, s.URL(), builtinModel
+	}
+	if service.Address == "" {
+		// The ledger needs a model that only a real Ollama has: stores wait until it is there.
+		service.Address, service.OK = "http://"+usualOllama, false
+		service.Detail = "start Ollama: the ledger was embedded with " + model
+	}
+	if model == "" {
+		model = ollamaModel
+	}
+	e, err := ollama.New(ollama.Options{URL: service.Address, Model: model})
+	if err != nil {
+		return nil, err
+	}
+	if service.OK {
+		err = d.ensureModel(ctx, e, &service)
+	}
+	d.state.Services["ollama"], d.state.Model = service, model
+	return embedder{e}, err
+}
+
+// ensureModel pulls the model if Ollama does not have it yet.
+func (d *daemon) ensureModel(ctx context.Context, e *ollama.Embedder, service *config.Service) error {
+	version, err := e.Version(ctx)
+	if err != nil {
+		service.OK, service.Detail = false, err.Error()
+		return nil
+	}
+	service.Version = version
+	has, err := e.HasModel(ctx)
+	if err != nil || has {
+		return err
+	}
+	return e.Pull(ctx, func(done, total int64, status string) {
+		if d.opts.Progress != nil {
+			d.opts.Progress(done, total, "pull "+e.Model()+": "+status)
+		}
+	})
+}
+
+// findOllama returns the URL of a running Ollama, or "".
+func (d *daemon) findOllama(ctx context.Context) string {
+	host := usualOllama
+	if d.opts.Getenv != nil && d.opts.Getenv("OLLAMA_HOST") != "" {
+		host = d.opts.Getenv("OLLAMA_HOST")
+	}
+	base := host
+	if !strings.Contains(base, "://") {
+		base = "http://" + base
+	}
+	ctx, cancel := context.WithTimeout(ctx, 500*time.Millisecond)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/api/version", http.NoBody)
+	if err != nil {
+		return ""
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return ""
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return ""
+	}
+	return base
+}
+
+// embedder gives the adapter the words of the activities.
+type embedder struct{ *ollama.Embedder }
+
+func (e embedder) Embed(ctx context.Context, purpose activities.Purpose, texts []string) ([]memory.Vector, error) {
+	kind := ollama.Document
+	if purpose == activities.ForQuery {
+		kind = ollama.Query
+	}
+	return e.Embedder.Embed(ctx, kind, texts)
+}
+
+// openIndex connects the index adapter.
+func (d *daemon) openIndex() (*qdrant.Index, error) {
+	index, err := qdrant.Open(qdrant.Options{
+		Address: d.state.Services["qdrant"].Address, APIKey: d.state.QdrantAPIKey,
+		Document: keyword.Vector, Query: keyword.Query,
+	})
+	if err != nil {
+		return nil, err
+	}
+	d.onStop(index.Close)
+	return index, nil
+}

@@ -1,0 +1,75 @@
+// Package dial connects a door (the CLI, the MCP server, a hook) to the
+// running mneme: it finds Temporal's address and builds the redactor that
+// everything passes on its way there.
+package dial
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	"go.temporal.io/sdk/client"
+	sdklog "go.temporal.io/sdk/log"
+
+	"github.com/mneme-memory/mneme/activities"
+	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/redact"
+	"github.com/mneme-memory/mneme/memory"
+	"github.com/mneme-memory/mneme/workflows"
+)
+
+// timeout bounds the connection: a daemon on this machine answers at once.
+const timeout = 3 * time.Second
+
+// Open connects to the workflows. It fails with [memory.Unavailable] when
+// mneme does not run.
+func Open(ctx context.Context, cfg config.Config, r activities.Redactor) (*workflows.Client, error) {
+	address, err := config.TemporalAddress(cfg)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	c, err := client.DialContext(ctx, client.Options{
+		HostPort: address, Namespace: cfg.Temporal.Namespace,
+		// The SDK would log to standard error, where it only frightens: every error is returned.
+		Logger: sdklog.NewStructuredLogger(slog.New(slog.NewTextHandler(io.Discard, nil))),
+	})
+	if err != nil {
+		return nil, &memory.Error{
+			Code: memory.Unavailable, Part: "Temporal", Hint: `start it with "mneme up", or run "mneme doctor" to see every part`,
+			Err: fmt.Errorf("Temporal does not answer at %s: %w", address, errors.Unwrap(err)),
+		}
+	}
+	return workflows.NewClient(c, r), nil
+}
+
+// Redactor returns the redactor with the built-in detectors and the rules of
+// the CLAUDE.md files that apply: those in the user's home folder and in the
+// project's.
+func Redactor(home, project string) (activities.Redactor, error) {
+	rules, _, err := redact.LoadClaudeMD(redact.FindClaudeMD(home, project)...)
+	if err != nil {
+		return nil, fmt.Errorf("read the privacy rules of CLAUDE.md: %w", err)
+	}
+	r, err := redact.New(redact.Options{Rules: rules})
+	if err != nil {
+		return nil, fmt.Errorf("apply the privacy rules of CLAUDE.md: %w", err)
+	}
+	return redactor{r}, nil
+}
+
+// redactor gives the room's answer in the words of the activities.
+type redactor struct{ r *redact.Redactor }
+
+func (r redactor) Redact(text string) (string, []string) {
+	result := r.r.Redact(text)
+	kinds := make([]string, len(result.Findings))
+	for i, f := range result.Findings {
+		kinds[i] = string(f.Kind)
+	}
+	return result.Text, kinds
+}

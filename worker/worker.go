@@ -1,0 +1,86 @@
+// Package worker puts workflows and activities on a Temporal worker, and the
+// weekly organize run on Temporal's calendar.
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/operatorservice/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/interceptor"
+	"go.temporal.io/sdk/temporal"
+	sdkworker "go.temporal.io/sdk/worker"
+
+	"github.com/mneme-memory/mneme/activities"
+	"github.com/mneme-memory/mneme/memory"
+	"github.com/mneme-memory/mneme/workflows"
+)
+
+// New returns a worker that is not started yet. More than one may run, here
+// or on other machines.
+func New(c client.Client, a *activities.Activities) sdkworker.Worker {
+	w := sdkworker.New(c, workflows.TaskQueue, sdkworker.Options{
+		Interceptors: []interceptor.WorkerInterceptor{activities.ErrorInterceptor()},
+	})
+	workflows.Register(w)
+	w.RegisterActivity(a)
+	return w
+}
+
+// organizeSchedule is the id of the weekly run.
+const organizeSchedule = "organize-weekly"
+
+// EnsureSchedule puts the weekly organize run on the calendar: Sundays at
+// four in the morning, UTC, or as soon as a worker is there again. A schedule
+// that exists is left as it is, because its owner may have changed it.
+func EnsureSchedule(ctx context.Context, c client.Client) error {
+	_, err := c.ScheduleClient().Create(ctx, client.ScheduleOptions{
+		ID: organizeSchedule,
+		Spec: client.ScheduleSpec{Calendars: []client.ScheduleCalendarSpec{{
+			DayOfWeek: []client.ScheduleRange{{Start: 0}},
+			Hour:      []client.ScheduleRange{{Start: 4}},
+		}}},
+		Action: &client.ScheduleWorkflowAction{
+			ID: "organize/weekly", Workflow: workflows.OrganizeMemory, TaskQueue: workflows.TaskQueue,
+			Args: []any{memory.OrganizeInput{User: "schedule"}, workflows.OrganizeState{}},
+		},
+		Overlap: enumspb.SCHEDULE_OVERLAP_POLICY_SKIP,
+	})
+	if errors.Is(err, temporal.ErrScheduleAlreadyRunning) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("create schedule %s: %w", organizeSchedule, err)
+	}
+	return nil
+}
+
+// EnsureSearchAttributes registers the search attributes of the workflows in
+// a namespace, which a start would be refused without.
+func EnsureSearchAttributes(ctx context.Context, c client.Client, namespace string) error {
+	list, err := c.OperatorService().ListSearchAttributes(ctx, &operatorservice.ListSearchAttributesRequest{Namespace: namespace})
+	if err != nil {
+		return fmt.Errorf("list search attributes: %w", err)
+	}
+	missing := map[string]enumspb.IndexedValueType{}
+	for _, name := range workflows.SearchAttributes() {
+		if _, ok := list.GetCustomAttributes()[name]; !ok {
+			missing[name] = enumspb.INDEXED_VALUE_TYPE_KEYWORD
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	_, err = c.OperatorService().AddSearchAttributes(ctx, &operatorservice.AddSearchAttributesRequest{
+		Namespace: namespace, SearchAttributes: missing,
+	})
+	var exists *serviceerror.AlreadyExists
+	if err != nil && !errors.As(err, &exists) {
+		return fmt.Errorf("add search attributes: %w", err)
+	}
+	return nil
+}
