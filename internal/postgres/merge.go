@@ -11,16 +11,9 @@ import (
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// combine is memory.Merge, within the bounds of what can be stored: the
-// absorbed text stays readable in its own row when both are too long for one.
+// combine is memory.Merge with times as PostgreSQL keeps them.
 func combine(survivor, absorbed memory.Record) memory.Record {
 	m := memory.Merge(survivor, absorbed)
-	if len(m.Text) > memory.MaxTextBytes {
-		m.Text = survivor.Text
-	}
-	m.Tags = uniteTags(survivor.Tags, absorbed.Tags)
-	m.ID, m.Collection, m.Project, m.State, m.MergedInto = survivor.ID, survivor.Collection, survivor.Project, memory.Live, ""
-	m.ContentHash = memory.ContentHash(m.Text)
 	m.CreatedAt, m.LastAccessed = moment(m.CreatedAt), moment(m.LastAccessed)
 	if m.ExpiresAt != nil {
 		at := moment(*m.ExpiresAt)
@@ -65,7 +58,8 @@ type kept struct {
 
 // Merge implements [activities.Organizer]. The survivor is the one that
 // memory.Survivor chooses. Left out are memories that are no longer live, of
-// another project, collection or type than the survivor, or pinned like it.
+// another project, collection or type than the survivor, pinned like it, or
+// too long to fit into one memory with it.
 func (l *Ledger) Merge(ctx context.Context, op memory.Op, ids []string, scope activities.Scope) (memory.MergedGroup, error) {
 	const what = "merge memories"
 	var text string
@@ -113,13 +107,16 @@ order by id for update`, noNil(ids), scope.Project, scope.Collection)
 	after := first
 	var changes []change
 	for _, o := range others {
+		if !memory.Mergeable(after.Record, o.Record) {
+			continue
+		}
 		after.Record = combine(after.Record, o.Record)
 		after.confirmations += o.confirmations + 1
-		after.AccessCount += o.AccessCount
 		g.MergedIDs = append(g.MergedIDs, o.ID)
 		changes = append(changes, change{before: &o, after: o.into(first.ID)})
 	}
-	if g.Text = after.Text; scope.DryRun {
+	if g.Text = after.Text; scope.DryRun || len(changes) == 0 {
+		g.MergedIDs = noNil(g.MergedIDs)
 		return g, nil
 	}
 	return g, l.applyMerge(ctx, tx, op, first, after, changes, g.MergedIDs)

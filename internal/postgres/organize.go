@@ -92,7 +92,6 @@ func (l *Ledger) promote(ctx context.Context, tx pgx.Tx, op memory.Op, before ro
 	if len(twins) > 0 {
 		twin, after := twins[0], twins[0]
 		after.Record = combine(twin.Record, before.Record)
-		after.AccessCount += before.AccessCount
 		after.confirmations, after.dirty = after.confirmations+1, true
 		if err := l.save(ctx, tx, op, change{before: &before, after: before.into(twin.ID)}, change{before: &twin, after: after}); err != nil {
 			return err

@@ -113,7 +113,7 @@ func TestMergeMovesLinksAndRepeats(t *testing.T) {
 		}
 	}
 	d := get(t, l, a.ID)
-	if d.Confidence != 1 || len(d.Links) != 1 || d.Links[0].SourceID != a.ID || d.Links[0].TargetID != c.ID {
+	if d.Confidence != 1 || d.AccessCount != 0 || len(d.Links) != 1 || d.Links[0].SourceID != a.ID || d.Links[0].TargetID != c.ID {
 		t.Errorf("survivor %+v", d)
 	}
 	again, err := l.Merge(t.Context(), step(memory.ActionMerge, "m2"), ids, activities.Scope{})

@@ -148,7 +148,7 @@ func (s store) duplicate(ctx context.Context) (*row, float64, error) {
 		if err != nil {
 			return nil, 0, err
 		}
-		if len(rows) == 1 && memory.SameFact(rows[0].Text, s.rec.Text) {
+		if len(rows) == 1 && memory.SameFact(rows[0].Text, s.rec.Text) && memory.Mergeable(rows[0].Record, s.rec) {
 			return &rows[0], c.similarity, nil
 		}
 	}

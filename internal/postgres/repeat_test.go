@@ -1,0 +1,94 @@
+package postgres_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/mneme-memory/mneme/activities"
+	"github.com/mneme-memory/mneme/internal/postgres"
+	"github.com/mneme-memory/mneme/memory"
+)
+
+// TestRepeatedStepsCountOnce runs the same random steps in two projects, in
+// one of them each step up to three times, also long after it was done. Both
+// must end alike.
+func TestRepeatedStepsCountOnce(t *testing.T) {
+	t.Parallel()
+	l := open(t, day0)
+	for seed := range uint64(6) {
+		once, often := fmt.Sprint("once", seed), fmt.Sprint("often", seed)
+		rng := rand.New(rand.NewPCG(seed, 1))
+		var done []func()
+		for i := range 25 {
+			kind, which, other := rng.IntN(7), rng.IntN(6), rng.IntN(6)
+			apply(t, l, once, i, kind, which, other)
+			again := func() { apply(t, l, often, i, kind, which, other) }
+			again()
+			done = append(done, again)
+			if rng.IntN(2) == 0 {
+				done[rng.IntN(len(done))]() // a retry that comes late
+			}
+		}
+		if a, b := state(t, l, once), state(t, l, often); !slices.Equal(a, b) {
+			t.Errorf("seed %d:\nonce  %v\noften %v", seed, a, b)
+		}
+	}
+}
+
+// numberedIn is one of six facts; the first two say the same.
+func numberedIn(project string, i int) memory.Record {
+	text := []string{"The tests use Go.", "Tests use Go", "Two.", "Three.", "Four.", "Five."}[i]
+	v := make([]float32, 6)
+	v[max(1, i)] = 1
+	r := rec(memory.ShortTerm, text, v...)
+	r.Project, r.ID = project, memory.NewID(project, memory.ShortTerm, text)
+	// Who survives a merge must not hang on ids, which differ between the projects.
+	r.CreatedAt = day0.Add(time.Duration(i) * time.Second)
+	return r
+}
+
+func apply(t *testing.T, l *postgres.Ledger, project string, i, kind, which, other int) {
+	t.Helper()
+	a, b := numberedIn(project, which), numberedIn(project, other)
+	op := memory.Op{WorkflowID: project, RunID: "r", Step: fmt.Sprint("step", i), Action: memory.ActionStore}
+	scope := activities.Scope{Project: project, Now: day0.Add(100 * day)}
+	var err error
+	switch kind {
+	case 0, 1:
+		_, err = l.Store(t.Context(), op, a, nil, nothingNear)
+	case 2:
+		_, _, err = l.Import(t.Context(), op, []memory.Record{a, b})
+	case 3:
+		err = l.Recalled(t.Context(), op, activities.Recalled{Query: memory.Query{Project: project}, Hits: []memory.Hit{{ID: a.ID}, {ID: b.ID}}, At: day0})
+	case 4:
+		_, err = l.Forget(t.Context(), op, []string{a.ID}, other == 0)
+	case 5:
+		_, err = l.Merge(t.Context(), op, []string{a.ID, b.ID}, scope)
+	case 6:
+		_, err = l.Promote(t.Context(), op, scope)
+	}
+	if err != nil {
+		t.Fatalf("%s %d: %v", project, kind, err)
+	}
+}
+
+// state is what a project's memories have come to, whatever their ids.
+func state(t *testing.T, l *postgres.Ledger, project string) []string {
+	t.Helper()
+	var out []string
+	for i := range 6 {
+		ds, err := l.Get(t.Context(), []string{numberedIn(project, i).ID})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range ds {
+			h := history(t, l, d.ID)
+			out = append(out, fmt.Sprintf("%d %s %q in %s: %.9f, %d recalls, %d versions, %d audit rows",
+				i, d.State, d.Text, d.Collection, d.Confidence, d.AccessCount, len(h.Versions), len(h.Audit)))
+		}
+	}
+	return out
+}
