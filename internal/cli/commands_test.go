@@ -253,6 +253,18 @@ func TestEndpoint(t *testing.T) {
 	}
 }
 
+func TestShownAddress(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]string{
+		"postgres://mneme@/mneme?host=%2Frun%2Fpg&port=5432": "/run/pg/.s.PGSQL.5432", "127.0.0.1:1": "127.0.0.1:1",
+		"postgres://me:secret@db/m": "postgres://me:***@db/m", "": "-",
+	} {
+		if got := shownAddress(address); got != want {
+			t.Errorf("%q: got %q, want %q", address, got, want)
+		}
+	}
+}
+
 func TestQuoted(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]string{"/a/b-c": "/a/b-c", "/my dir/x": "'/my dir/x'", "/it's": `'/it'\''s'`} {

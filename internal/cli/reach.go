@@ -98,3 +98,11 @@ func maskAddress(address string) string {
 	}
 	return address
 }
+
+// shownAddress is an address for a person: a socket by its path alone.
+func shownAddress(address string) string {
+	if network, path := endpoint(address); network == "unix" {
+		return path
+	}
+	return orText(maskAddress(address), "-")
+}

@@ -115,7 +115,7 @@ func (a *app) printStatusText(st statusJSON) error {
 		if !s.OK {
 			word = p.red("down")
 		}
-		rows = append(rows, []string{"  " + word, title(name), orText(s.Address, "-"), serviceNote(s)})
+		rows = append(rows, []string{"  " + word, title(name), shownAddress(s.Address), serviceNote(s)})
 	}
 	if err := table(a.sys.Stdout, rows); err != nil {
 		return err

@@ -98,12 +98,12 @@ func (a *app) printReady(cfg config.Config, d config.Daemon, already bool) error
 	rows := make([][]string, 0, len(config.ServiceNames())+4)
 	for _, name := range config.ServiceNames() {
 		s := d.Services[name]
-		rows = append(rows, []string{"  " + title(name), s.Address, serviceNote(s)})
+		rows = append(rows, []string{"  " + title(name), shownAddress(s.Address), serviceNote(s)})
 	}
 	rows = append(rows,
-		[]string{"  Temporal UI", orText(d.UI, "-"), ""},
-		[]string{"  Model", orText(d.Model, "-"), ""},
-		[]string{"  Data", cfg.Home, ""},
+		[]string{"  Temporal UI", orText(d.UI, "-")},
+		[]string{"  Model", orText(d.Model, "-")},
+		[]string{"  Data", cfg.Home},
 	)
 	if err := table(a.sys.Stdout, rows); err != nil {
 		return err
