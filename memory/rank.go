@@ -119,7 +119,7 @@ func evaluate(q Query, cal Calibration, candidates []Candidate, now time.Time) [
 			share = float64(len(r.words)) / float64(max(1, len(asked)))
 		}
 		evidence := Evidence(c) + r.lent
-		r.similarity = similarityOf(c, cal, evidence, share)
+		r.similarity = similarityOf(c, cal, evidence, r.lent, share)
 		if NormalizeText(c.Text) == normal {
 			r.similarity = 1
 		}
@@ -130,13 +130,16 @@ func evaluate(q Query, cal Calibration, candidates []Candidate, now time.Time) [
 }
 
 // similarityOf puts the evidence for a candidate on the product's scale.
-func similarityOf(c Candidate, cal Calibration, evidence, share float64) float64 {
+func similarityOf(c Candidate, cal Calibration, evidence, lent, share float64) float64 {
 	if !c.HasCosine {
 		// A script the model does not know: the words must carry it alone.
 		return min(1, max(along(cal.Recall, evidence), share*0.95))
 	}
 	cosine := cosineOf(c)
-	best := max(evidence, cosine+coverageWeight*share)
+	// A long query shares some words with every text: what they are worth for
+	// the bar depends on how much of the query they are.
+	keyword := evidence - cosine - lent
+	best := max(cosine+lent+keyword*min(1, 2*share), cosine+coverageWeight*share)
 	return min(1, max(along(cal.Recall, best), cosine))
 }
 

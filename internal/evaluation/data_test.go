@@ -45,7 +45,8 @@ type corpus struct {
 	memories  []memory.Memory
 	projects  map[string][]int // to places in memories
 	postings  map[uint32][]posting
-	places    map[string]int // project, session and position to a place
+	places    map[string]int                // project, session and position to a place
+	found     map[string][]memory.Candidate // by project and query: what was looked for already
 }
 
 type posting struct {
@@ -94,7 +95,7 @@ func load(t testing.TB, model *static.Model, name string) *corpus {
 	folder := filepath.Join(dataFolder(t), name)
 	c := &corpus{
 		name: name, questions: readLines[question](t, filepath.Join(folder, "queries.jsonl")),
-		projects: map[string][]int{}, postings: map[uint32][]posting{}, places: map[string]int{},
+		projects: map[string][]int{}, postings: map[uint32][]posting{}, places: map[string]int{}, found: map[string][]memory.Candidate{},
 	}
 	last := map[string]int{}
 	for i, d := range readLines[document](t, filepath.Join(folder, "memories.jsonl")) {

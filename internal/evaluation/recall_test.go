@@ -21,7 +21,7 @@ func TestRecall(t *testing.T) {
 		t.Fatal(err)
 	}
 	floors := map[string]struct{ all, barred float64 }{
-		"locomo": {.70, .66}, "nl2bash": {.795, .785}, "cosqa": {.67, .66}, "gitbugs": {.73, .73},
+		"locomo": {.69, .665}, "nl2bash": {.80, .795}, "cosqa": {.675, .66}, "gitbugs": {.74, .735},
 	}
 	sets := []string{"locomo", "nl2bash", "cosqa", "gitbugs"}
 	corpora := map[string]*corpus{}
@@ -82,7 +82,11 @@ func answer(c *corpus, model *static.Model, q question, bar float64) figures {
 
 func (c *corpus) recall(model *static.Model, text, project string, exclude []string, bar float64, limit int) memory.RecallResult {
 	q := memory.Query{Text: text, Project: project, Limit: limit, MinScore: &bar}
-	return memory.Rank(q, memory.CalibrationFor(static.Name), c.candidates(model, text, project, exclude), now())
+	key := project + "\x00" + text
+	if c.found[key] == nil {
+		c.found[key] = c.candidates(model, text, project, exclude)
+	}
+	return memory.Rank(q, memory.CalibrationFor(static.Name), c.found[key], now())
 }
 
 // strangers prints how often questions of one data set get an answer from
@@ -97,7 +101,7 @@ func strangers(t *testing.T, model *static.Model, sets []string, corpora map[str
 			if other == name {
 				continue
 			}
-			const asked = 75
+			const asked = 40
 			any, hits := 0, 0
 			for i := range asked {
 				q := corpora[other].questions[i*7919%len(corpora[other].questions)]

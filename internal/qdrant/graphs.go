@@ -33,7 +33,7 @@ func (x *Index) RebuildGraphs(ctx context.Context, collection string) (bool, err
 	if err != nil {
 		return false, x.explain("look at collection "+collection, err)
 	}
-	if info.GetIndexedVectorsCount() == 0 {
+	if !hasGraphs(info) {
 		return false, nil
 	}
 	// After a restart the status stays Grey until the first write; a delete
@@ -79,4 +79,16 @@ func (x *Index) waitGreen(ctx context.Context, collection string) error {
 		case <-tick.C:
 		}
 	}
+}
+
+// hasGraphs reports whether a collection can have graphs: its vectors must
+// pass the indexing threshold, in KiB. The count of indexed vectors alone does
+// not tell, because sparse ones are indexed from the first.
+func hasGraphs(info *qdrant.CollectionInfo) bool {
+	if info.GetIndexedVectorsCount() == 0 {
+		return false
+	}
+	size := info.GetConfig().GetParams().GetVectorsConfig().GetParams().GetSize()
+	kib := info.GetPointsCount() * size * 4 / 1024
+	return kib >= info.GetConfig().GetOptimizerConfig().GetIndexingThreshold()
 }

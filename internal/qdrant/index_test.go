@@ -266,8 +266,9 @@ func TestConflicts(t *testing.T) {
 
 func TestRebuildGraphs(t *testing.T) {
 	x := open(t)
+	put(t, x, rec("few", memory.Vector{1, 0, 0}, nil))
 	if rebuilt, err := x.RebuildGraphs(t.Context(), memory.Memories); err != nil || rebuilt {
-		t.Errorf("an empty collection has no graphs: %v, %v", rebuilt, err)
+		t.Errorf("a small collection has no graphs: %v, %v", rebuilt, err)
 	}
 	if v, err := x.Version(t.Context()); err != nil || v == "" {
 		t.Errorf("version %q, %v", v, err)
