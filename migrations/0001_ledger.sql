@@ -52,7 +52,6 @@ ALTER TABLE memories ALTER COLUMN vector SET STORAGE EXTERNAL;
 
 -- One live memory a text, whoever forgets to lock.
 CREATE UNIQUE INDEX memories_live_content ON memories (project, collection, content_hash) WHERE state = 'live';
-CREATE INDEX memories_live_keyset ON memories (collection, id) WHERE state = 'live';
 CREATE INDEX memories_dirty ON memories (changed_at, id) WHERE dirty;
 CREATE INDEX memories_tags ON memories USING gin (tags) WHERE state = 'live';
 CREATE INDEX memories_session ON memories (project, session, position) WHERE session <> '';

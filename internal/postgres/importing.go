@@ -128,8 +128,9 @@ where workflow_id = $1 and run_id = $2 and step = any($3)`, b.op.WorkflowID, b.o
 	}); err != nil {
 		return fmt.Errorf("look for done steps: %w", err)
 	}
-	found, err := selectRows(ctx, b.tx, `id = any($1) or (state = 'live' and (project, collection, content_hash) in (
-select * from unnest($2::text[], $3::text[], $4::text[]))) order by id for update`,
+	found, err := selectRows(ctx, b.tx, `id in (select unnest($1::uuid[]) union all
+select m.id from unnest($2::text[], $3::text[], $4::text[]) as given(project, collection, content_hash)
+join memories m using (project, collection, content_hash) where m.state = 'live') order by id for update`,
 		noNil(ids), noNil(projects), noNil(collections), noNil(hashes))
 	if err != nil {
 		return err

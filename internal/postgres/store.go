@@ -93,8 +93,9 @@ func (s store) run(ctx context.Context) (memory.StoreResult, error) {
 // known finds the row with the new memory's id, and the live memory that
 // holds the very same text already, which may be where it was merged into.
 func (s store) known(ctx context.Context) (own, holder *row, err error) {
-	rows, err := selectRows(ctx, s.tx, `id = $1 or (project = $2 and collection = $3 and content_hash = $4 and state = 'live')
-order by id for update`, s.rec.ID, s.rec.Project, s.rec.Collection, s.rec.ContentHash)
+	// Two look-ups by index: an OR makes the planner walk the collection before it has statistics.
+	rows, err := selectRows(ctx, s.tx, `id in (select $1::uuid union all
+select id from memories where project = $2 and collection = $3 and content_hash = $4 and state = 'live') order by id for update`, s.rec.ID, s.rec.Project, s.rec.Collection, s.rec.ContentHash)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -163,8 +164,10 @@ type likeness struct {
 // similar compares the new vector with those of ids and with every memory the
 // index may not know yet, and returns those above the bar, best first.
 func (s store) similar(ctx context.Context, ids []string) ([]likeness, error) {
-	rows, err := s.tx.Query(ctx, `select id, vector from memories where state = 'live' and project = $1 and collection = $2
-and type = $3 and model = $4 and id <> $5 and (dirty or id = any($6))`,
+	rows, err := s.tx.Query(ctx, `with candidate as materialized (
+	select id, vector, project, collection, type, model from memories where state = 'live'
+	and id = any(array(select id from memories where dirty union select unnest($6::uuid[])))
+) select id, vector from candidate where project = $1 and collection = $2 and type = $3 and model = $4 and id <> $5`,
 		s.rec.Project, s.rec.Collection, s.rec.Type, s.rec.Model, s.rec.ID, noNil(ids))
 	if err != nil {
 		return nil, fmt.Errorf("compare vectors: %w", err)
