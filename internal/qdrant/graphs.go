@@ -2,6 +2,7 @@ package qdrant
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/qdrant/go-client/qdrant"
@@ -33,7 +34,12 @@ func (x *Index) RebuildGraphs(ctx context.Context, collection string) (bool, err
 	if err != nil {
 		return false, x.explain("look at collection "+collection, err)
 	}
-	if !hasGraphs(info) {
+	server, err := x.client.HealthCheck(ctx)
+	if err != nil {
+		return false, x.explain("ask for the version", err)
+	}
+	// The embedded server searches exactly, and says what it is.
+	if strings.Contains(server.GetTitle(), "embedded") || !hasGraphs(info) {
 		return false, nil
 	}
 	// After a restart the status stays Grey until the first write; a delete
