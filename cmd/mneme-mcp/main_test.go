@@ -62,7 +62,7 @@ func checkNotRunning(t *testing.T, c *client.Client) {
 	if err := c.Start(ctx); err != nil {
 		t.Fatal(err)
 	}
-	defer c.Close() //nolint:errcheck // the test is over
+	defer c.Close()
 	var hello mcp.InitializeRequest
 	hello.Params.ProtocolVersion = mcp.LATEST_LEGACY_PROTOCOL_VERSION
 	if _, err := c.Initialize(ctx, hello); err != nil {

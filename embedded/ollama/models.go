@@ -69,7 +69,7 @@ func (h *handler) show(w http.ResponseWriter, r *http.Request) {
 	if !decode(w, r, &req) {
 		return
 	}
-	switch name := cmp.Or(req.Model, req.Name); {
+	switch name := cmp.Or(req.Model, req.Name); { //nolint:staticcheck // old clients send the deprecated field
 	case name == "":
 		writeError(w, http.StatusBadRequest, "model is required")
 	case !isOurs(name):
@@ -100,7 +100,7 @@ func (h *handler) pull(w http.ResponseWriter, r *http.Request) {
 	if !decode(w, r, &req) {
 		return
 	}
-	name := cmp.Or(req.Model, req.Name)
+	name := cmp.Or(req.Model, req.Name) //nolint:staticcheck // old clients send the deprecated field
 	if !model.ParseName(name).IsValid() {
 		writeError(w, http.StatusBadRequest, "invalid model name")
 		return

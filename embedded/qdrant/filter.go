@@ -42,7 +42,9 @@ func newFilter(f *pb.Filter) (*filter, error) {
 		from []*pb.Condition
 		to   *[]condition
 	}{
-		{f.Must, &out.must}, {f.Should, &out.should}, {f.MustNot, &out.mustNot},
+		{f.Must, &out.must},
+		{f.Should, &out.should},
+		{f.MustNot, &out.mustNot},
 		{f.GetMinShould().GetConditions(), &out.some},
 	}
 	for _, list := range lists {

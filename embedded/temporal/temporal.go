@@ -132,7 +132,7 @@ func Start(ctx context.Context, opts Options) (*Server, error) {
 
 func (o Options) withDefaults() (Options, error) {
 	if o.Dir == "" {
-		return o, errors.New("Dir is required")
+		return o, errors.New("option Dir is required")
 	}
 	dir, err := filepath.Abs(o.Dir)
 	if err != nil {

@@ -288,7 +288,7 @@ func TestLogIsPrivate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close() //nolint:errcheck // a test's log
+	defer f.Close()
 	info, err := f.Stat()
 	if err != nil || info.Mode().Perm() != 0o600 || info.Size() != 0 {
 		t.Errorf("mode %v, %d bytes, %v", info.Mode(), info.Size(), err)

@@ -29,7 +29,7 @@ func (a *app) detach(ctx context.Context, cfg config.Config, timeout time.Durati
 	if err != nil {
 		return err
 	}
-	defer log.Close() //nolint:errcheck // the child has its own copy
+	defer log.Close()
 	start, err := log.Seek(0, io.SeekEnd)
 	if err != nil {
 		return fmt.Errorf("open log: %w", err)
@@ -132,7 +132,7 @@ func tail(path string, start int64) string {
 	if err != nil {
 		return ""
 	}
-	defer f.Close() //nolint:errcheck // only read
+	defer f.Close()
 	if info, err := f.Stat(); err == nil {
 		start = max(start, info.Size()-tailBytes)
 	}

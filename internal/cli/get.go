@@ -74,10 +74,17 @@ func (a *app) printMemory(m memory.Memory, links []memory.Link) error {
 	p := a.paint()
 	used := fmt.Sprintf("%s, last %s", plural(m.AccessCount, "time", "times"), a.date(m.LastAccessed))
 	rows := [][]string{
-		{"id", m.ID}, {"state", string(m.State)}, {"collection", m.Collection}, {"project", printable(m.Project)},
-		{"type", m.Type}, {"tags", printable(strings.Join(m.Tags, ", "))},
-		{"confidence", fmt.Sprintf("%.2f", m.Confidence)}, {"importance", fmt.Sprintf("%.2f", m.Importance)},
-		{"created", a.date(m.CreatedAt)}, {"recalled", used}, {"source", m.Source},
+		{"id", m.ID},
+		{"state", string(m.State)},
+		{"collection", m.Collection},
+		{"project", printable(m.Project)},
+		{"type", m.Type},
+		{"tags", printable(strings.Join(m.Tags, ", "))},
+		{"confidence", fmt.Sprintf("%.2f", m.Confidence)},
+		{"importance", fmt.Sprintf("%.2f", m.Importance)},
+		{"created", a.date(m.CreatedAt)},
+		{"recalled", used},
+		{"source", m.Source},
 	}
 	if m.Pinned {
 		rows = append(rows, []string{"pinned", "yes"})

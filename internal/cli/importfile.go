@@ -29,7 +29,6 @@ type importFile struct {
 	key      string // its absolute path, or - for stdin
 	spooled  bool   // a copy of stdin, to be removed
 	defaults memory.StoreInput
-	skipBad  bool
 }
 
 // badLine is a line that cannot be imported.

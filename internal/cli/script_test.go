@@ -67,12 +67,12 @@ func scriptUp(ctx context.Context, cfg config.Config, opts UpOptions) error {
 	if ok, err := lock.TryLock(); err != nil || !ok {
 		return memory.Errorf(memory.Conflict, "", "mneme is already running (%w)", err)
 	}
-	defer lock.Unlock() //nolint:errcheck // the process ends
+	defer lock.Unlock()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
 	}
-	defer l.Close() //nolint:errcheck // the process ends
+	defer l.Close()
 	d := config.Daemon{
 		PID: os.Getpid(), Version: "1.2.3", StartedAt: time.Now(), UI: "http://127.0.0.1:8233", Model: "mneme-static",
 		QdrantAPIKey: "very-secret", Services: map[string]config.Service{},
@@ -107,7 +107,7 @@ func TestScripts(t *testing.T) {
 // stopLeftover ends the daemon of a script that failed before its "down".
 func stopLeftover(home string) {
 	if d, alive, err := running(home); err == nil && alive {
-		syscall.Kill(d.PID, syscall.SIGTERM) //nolint:errcheck // it may have ended by itself
+		syscall.Kill(d.PID, syscall.SIGTERM)
 	}
 }
 

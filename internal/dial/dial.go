@@ -5,7 +5,6 @@ package dial
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -41,7 +40,7 @@ func Open(ctx context.Context, cfg config.Config, r activities.Redactor) (*workf
 	if err != nil {
 		return nil, &memory.Error{
 			Code: memory.Unavailable, Part: "Temporal", Hint: `start it with "mneme up", or run "mneme doctor" to see every part`,
-			Err: fmt.Errorf("Temporal does not answer at %s: %w", address, errors.Unwrap(err)),
+			Err: fmt.Errorf("no answer from Temporal at %s: %w", address, err),
 		}
 	}
 	return workflows.NewClient(c, r), nil

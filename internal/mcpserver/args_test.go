@@ -116,7 +116,9 @@ func FuzzDecode(f *testing.F) {
 	}
 	params := []param{
 		textParam("text", "", 100), tagsParam(""), limitParam(100, 5), minScoreParam(),
-		{name: "links", kind: kindLinks, items: 3}, {name: "pinned", kind: kindBool}, {name: "steps", kind: kindSteps, items: 2, maxLen: 10},
+		{name: "links", kind: kindLinks, items: 3},
+		{name: "pinned", kind: kindBool},
+		{name: "steps", kind: kindSteps, items: 2, maxLen: 10},
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		var in struct {

@@ -33,7 +33,9 @@ func TestParseClaudeMD(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []redact.Rule{
-		{Kind: "phone"}, {Kind: "health"}, {Kind: "medical-record"},
+		{Kind: "phone"},
+		{Kind: "health"},
+		{Kind: "medical-record"},
 		{Kind: "ticket", Expr: `ACME-\d+`},
 		{Kind: "custom", Expr: `(?i)proj(?:ect)? falcon`},
 		{Kind: "ip-address"},
