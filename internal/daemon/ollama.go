@@ -57,18 +57,20 @@ func (d *daemon) startOllama(ctx context.Context, ledgerModel string) (activitie
 		return nil, err
 	}
 	if service.OK {
-		err = d.ensureModel(ctx, e, &service)
+		if err := d.ensureModel(ctx, e, &service); err != nil {
+			// Not the end: stores are accepted and wait, recalls use keywords.
+			service.OK, service.Detail = false, err.Error()
+		}
 	}
 	d.state.Services["ollama"], d.state.Model = service, model
-	return embedder{e}, err
+	return embedder{e}, nil
 }
 
 // ensureModel pulls the model if Ollama does not have it yet.
 func (d *daemon) ensureModel(ctx context.Context, e *ollama.Embedder, service *config.Service) error {
 	version, err := e.Version(ctx)
 	if err != nil {
-		service.OK, service.Detail = false, err.Error()
-		return nil
+		return err
 	}
 	service.Version = version
 	has, err := e.HasModel(ctx)
