@@ -84,7 +84,7 @@ func (m maker) vendors() []Secret {
 		in("anthropic key", "Claude runs with %s.", "sk-"+"ant-api03-"+m.str(url64[:62], 93)+"AA"),
 		in("google api key", "maps key %s is restricted by referrer", "AI"+"za"+m.str(alnum, 35)),
 		in("google oauth client secret", "the login uses %s", "GOC"+"SPX-"+m.str(alnum, 28)),
-		in("npm token", "//registry.npmjs.org/:_authToken=%s", "np"+"m_"+m.str(lower+digit, 36)),
+		in("npm token", "//npm.example.org/:_authToken=%s", "np"+"m_"+m.str(lower+digit, 36)),
 		in("pypi token", "twine uploads with %s", "py"+"pi-AgEIcHlwaS5vcmc"+m.str(alnum, 70)),
 		in("sendgrid key", "mail goes out with %s", "S"+"G."+m.str(alnum, 22)+"."+m.str(alnum, 43)),
 		in("twilio key", "sms service %s works again", "S"+"K"+m.str(hexa, 32)),
