@@ -134,13 +134,14 @@ func (c *Client) ask(
 	return fromTemporal(handle.Get(ctx, out))
 }
 
-// started reports whether a workflow is known to Temporal. It has its own
-// short time: the caller's deadline is over.
+// started reports whether a workflow runs. One that ended is an earlier store of
+// the same text, which proves nothing about this one. It has its own short
+// time: the caller's deadline is over.
 func (c *Client) started(ctx context.Context, id string) bool {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
 	defer cancel()
-	_, err := c.temporal.DescribeWorkflowExecution(ctx, id, "")
-	return err == nil
+	d, err := c.temporal.DescribeWorkflowExecution(ctx, id, "")
+	return err == nil && d.GetWorkflowExecutionInfo().GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING
 }
 
 // fromTemporal turns what Temporal's client returns into a [memory.Error].
