@@ -20,6 +20,9 @@ up: build ## build, start mneme in the foreground and say when it is ready
 test: ## run all tests, with the race detector
 	$(GO) test -race -count=1 -timeout 20m ./...
 
+# The linter keeps what it found with the paths of the check-out that it was found
+# in, so each check-out has its own cache.
+lint: export GOLANGCI_LINT_CACHE = $(CURDIR)/.bin/lint-cache
 lint: .bin/golangci-lint ## vet and lint
 	$(GO) vet ./...
 	.bin/golangci-lint run ./...
