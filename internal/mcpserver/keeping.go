@@ -2,8 +2,6 @@ package mcpserver
 
 import (
 	"context"
-	"fmt"
-	"strings"
 
 	"github.com/mneme-memory/mneme/memory"
 )
@@ -48,7 +46,7 @@ type procedureArgs struct {
 	Steps []string `json:"steps"`
 }
 
-func (a procedureArgs) compose() string { return numbered("Procedure", a.Name, a.Steps) }
+func (a procedureArgs) compose() string { return memory.ProcedureText(a.Name, a.Steps) }
 
 type learningArgs struct {
 	keepArgs
@@ -56,7 +54,7 @@ type learningArgs struct {
 	Context string `json:"context"`
 }
 
-func (a learningArgs) compose() string { return joined(a.Insight, "Context", a.Context) }
+func (a learningArgs) compose() string { return memory.LearningText(a.Insight, a.Context) }
 
 type episodeArgs struct {
 	keepArgs
@@ -64,7 +62,7 @@ type episodeArgs struct {
 	Outcome string `json:"outcome"`
 }
 
-func (a episodeArgs) compose() string { return joined(a.Event, "Outcome", a.Outcome) }
+func (a episodeArgs) compose() string { return memory.EpisodeText(a.Event, a.Outcome) }
 
 type trajectoryArgs struct {
 	keepArgs
@@ -72,31 +70,7 @@ type trajectoryArgs struct {
 	Steps []string `json:"steps"`
 }
 
-func (a trajectoryArgs) compose() string { return numbered("Task", a.Task, a.Steps) }
-
-// numbered is a heading with numbered steps below it; a single step is
-// already a text of its own.
-func numbered(what, name string, steps []string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s", what, strings.TrimSpace(name))
-	for i, step := range steps {
-		if len(steps) == 1 {
-			fmt.Fprintf(&b, "\n%s", strings.TrimSpace(step))
-			continue
-		}
-		fmt.Fprintf(&b, "\n%d. %s", i+1, strings.TrimSpace(step))
-	}
-	return b.String()
-}
-
-// joined is a statement and, if given, a second one with its label.
-func joined(first, label, second string) string {
-	first, second = strings.TrimSpace(first), strings.TrimSpace(second)
-	if second == "" {
-		return first
-	}
-	return first + "\n" + label + ": " + second
-}
+func (a trajectoryArgs) compose() string { return memory.TrajectoryText(a.Task, a.Steps) }
 
 func (s *Server) addKeeping() {
 	half := memory.MaxTextBytes / 2

@@ -18,22 +18,8 @@ const maxResultBytes = 9_800
 // What does not fit at the last one is omitted from the end.
 func textCaps() []int { return []int{2_000, 1_200, 800, 500, 300} }
 
-// cleanText removes what no note needs and a terminal or a model may be
-// misled by: control characters, colour codes, marks that turn the direction
-// of text around, and the invisible tag characters.
-func cleanText(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return r
-		case unicode.IsControl(r),
-			r >= 0x202A && r <= 0x202E, r >= 0x2066 && r <= 0x2069,
-			r >= 0xE0000 && r <= 0xE007F:
-			return -1
-		}
-		return r
-	}, s)
-}
+// cleanText is [memory.PlainText].
+func cleanText(s string) string { return memory.PlainText(s) }
 
 // cut shortens s to at most most bytes at the end of a word and reports
 // whether it did.
