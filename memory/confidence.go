@@ -13,6 +13,8 @@ const (
 	StartConfidence = 0.5
 	RecallGain      = 0.05 // part of the way to 1 gained when recalled
 	MergeGain       = 0.10 // part of the way to 1 gained when stored again
+	CreditGain      = 0.15 // part of the way to 1 gained when it was tried and helped
+	CreditLoss      = 0.15 // part of what it has lost when it was tried and did not
 	HalfLife        = 90 * 24 * time.Hour
 	PruneBelow      = 0.3
 	PruneUnused     = 90 * 24 * time.Hour
@@ -20,6 +22,18 @@ const (
 
 // Gain returns confidence c after one step of gain.
 func Gain(c, gain float64) float64 { return min(1, c+gain*(1-c)) }
+
+// Credit returns confidence c after a memory was tried: a part of the way to 1
+// when it helped, a part of the way to 0 when it did not, so that the steps
+// diminish and the bounds are never passed. One that was tried counts more
+// than one that was only recalled.
+func Credit(c float64, helped bool) float64 {
+	c = min(1, max(0, c))
+	if helped {
+		return Gain(c, CreditGain)
+	}
+	return c * (1 - CreditLoss)
+}
 
 // Decay returns confidence c after lying unused for a time. A clock that went
 // backwards changes nothing.

@@ -30,6 +30,10 @@ func NewID(project, collection, text string) string {
 	return uuidFromHash(h.Sum(nil))
 }
 
+// NextID returns the id for a text whose own id is taken by a memory that was
+// edited since and no longer says it.
+func NextID(id string) string { return NewID("next", "", id) }
+
 // NewLinkID returns the id of a link, the same for the same three parts.
 func NewLinkID(sourceID, targetID, linkType string) string {
 	return NewID(sourceID, targetID, linkType)

@@ -2,21 +2,32 @@ package memory
 
 import "time"
 
-// The actions an audit row can name.
+// The actions of mneme's own steps. An [Event] adds others.
 const (
-	ActionStore    = "store"
-	ActionRecall   = "recall"
-	ActionForget   = "forget"
-	ActionMerge    = "merge"
-	ActionPromote  = "promote"
-	ActionExpire   = "expire"
-	ActionDecay    = "decay"
-	ActionPrune    = "prune"
-	ActionLink     = "link"
-	ActionImport   = "import"
-	ActionOrganize = "organize"
-	ActionRebuild  = "rebuild"
+	ActionStore     = "store"
+	ActionDuplicate = "duplicate" // a text was stored already, and was not stored again
+	ActionRecall    = "recall"
+	ActionCredit    = "credit"
+	ActionUpdate    = "update"
+	ActionForget    = "forget"
+	ActionMerge     = "merge"
+	ActionPromote   = "promote"
+	ActionExpire    = "expire"
+	ActionDecay     = "decay"
+	ActionPrune     = "prune"
+	ActionLink      = "link"
+	ActionImport    = "import"
+	ActionOrganize  = "organize"
+	ActionRebuild   = "rebuild"
 )
+
+// Actions lists the actions of mneme's own steps.
+func Actions() []string {
+	return []string{
+		ActionStore, ActionDuplicate, ActionRecall, ActionCredit, ActionUpdate, ActionForget, ActionMerge, ActionPromote,
+		ActionExpire, ActionDecay, ActionPrune, ActionLink, ActionImport, ActionOrganize, ActionRebuild,
+	}
+}
 
 // Op names one step of one workflow run. The ledger applies an op once: the
 // audit row it writes is unique per workflow, run and step.

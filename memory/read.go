@@ -1,12 +1,40 @@
 package memory
 
+import (
+	"strings"
+	"time"
+)
+
 // Page selects live memories in the order of their ids, for exports, rebuilds
-// and organize. Empty fields do not filter.
+// and organize, or newest first, for reviews. Empty fields do not filter.
 type Page struct {
-	Collection string `json:"collection,omitempty"`
-	Project    string `json:"project,omitempty"`
-	After      string `json:"after,omitempty"` // id of the last one seen
-	Limit      int    `json:"limit,omitempty"` // 1 to 1000
+	Collection  string     `json:"collection,omitempty"`
+	Collections []string   `json:"collections,omitempty"` // any of them, and of Collection if that is given too
+	Project     string     `json:"project,omitempty"`
+	Since       *time.Time `json:"since,omitempty"`  // created at or after
+	Source      string     `json:"source,omitempty"` // the door it came through, such as SourceHook
+	Newest      bool       `json:"newest,omitempty"` // in the order of creation, newest first
+	After       string     `json:"after,omitempty"`  // id of the last one seen, whatever became of it since
+	Limit       int        `json:"limit,omitempty"`  // 1 to 1000
+}
+
+// Clean returns the page in its normal form, or an [Invalid] error.
+func (p Page) Clean() (Page, error) {
+	if p.Collection != "" {
+		p.Collections, p.Collection = append([]string{p.Collection}, p.Collections...), ""
+	}
+	for _, c := range p.Collections {
+		if !KnownCollection(c) {
+			return p, unknown("collection", c, Collections())
+		}
+	}
+	p.Project = strings.TrimSpace(p.Project)
+	if p.After != "" {
+		if err := CheckID(p.After); err != nil {
+			return p, err
+		}
+	}
+	return p, checkNames(map[string]string{"project": p.Project, "source": p.Source})
 }
 
 // Related is a memory that is linked to another.
@@ -27,6 +55,8 @@ type History struct {
 type Details struct {
 	Memory
 	Links []Link `json:"links"`
+	// StandsFor are ids that were asked for and are merged into this one.
+	StandsFor []string `json:"stands_for,omitempty"`
 }
 
 // Stats counts what the ledger holds.

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -80,10 +81,8 @@ func (in StoreInput) Clean() (StoreInput, error) {
 		return in, unknown("collection", in.Collection, Collections())
 	}
 	in.Project = orDefault(strings.TrimSpace(in.Project), Global)
-	for what, name := range map[string]string{"project": in.Project, "session": in.Session, "user": in.User} {
-		if err := CheckName(what, name); err != nil {
-			return in, err
-		}
+	if err := checkNames(map[string]string{"project": in.Project, "session": in.Session, "user": in.User}); err != nil {
+		return in, err
 	}
 	tags, err := CleanTags(in.Tags)
 	if err != nil {
@@ -94,8 +93,8 @@ func (in StoreInput) Clean() (StoreInput, error) {
 		half := 0.5
 		in.Importance = &half
 	}
-	if v := *in.Importance; !(v >= 0 && v <= 1) {
-		return in, Errorf(Invalid, "give a number from 0 (trivial) to 1 (vital)", "importance must be 0 to 1, got %v", v)
+	if err := checkImportance(*in.Importance); err != nil {
+		return in, err
 	}
 	if in.Position < 0 {
 		return in, Errorf(Invalid, "leave position out to append to the session", "position must not be negative, got %d", in.Position)
@@ -164,6 +163,24 @@ func CheckName(what, name string) error {
 		return Errorf(Invalid, "convert it to UTF-8 first", "the %s is not valid UTF-8", what)
 	case strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }):
 		return Errorf(Invalid, "remove line breaks, tabs and NUL bytes", "the %s holds control characters", what)
+	}
+	return nil
+}
+
+// checkNames applies [CheckName] to names by what they name, in a fixed order:
+// a workflow that is replayed must say the same again.
+func checkNames(names map[string]string) error {
+	for _, what := range slices.Sorted(maps.Keys(names)) {
+		if err := CheckName(what, names[what]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkImportance(v float64) error {
+	if !(v >= 0 && v <= 1) { // NaN is neither
+		return Errorf(Invalid, "give a number from 0 (trivial) to 1 (vital)", "importance must be 0 to 1, got %v", v)
 	}
 	return nil
 }
