@@ -12,15 +12,10 @@ import (
 	"sync"
 	"time"
 
-	"go.temporal.io/sdk/client"
-	sdklog "go.temporal.io/sdk/log"
-
 	"github.com/mneme-memory/mneme/activities"
+	"github.com/mneme-memory/mneme/internal/assembly"
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/postgres"
-	"github.com/mneme-memory/mneme/internal/qdrant"
-	"github.com/mneme-memory/mneme/memory"
-	"github.com/mneme-memory/mneme/worker"
 )
 
 // Options say how the daemon runs.
@@ -114,47 +109,32 @@ func (d *daemon) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	index, err := d.openIndex()
+	index, err := assembly.OpenIndex(d.state.Services["qdrant"].Address, d.state.QdrantAPIKey)
 	if err != nil {
 		return err
 	}
-	acts := &activities.Activities{
-		Embedder: embedder, Ledger: ledger, Index: index, Redactor: d.opts.Redactor,
-		Digest: qdrant.DigestOf, Now: time.Now,
-	}
-	return d.startWorker(ctx, acts)
+	d.onStop(index.Close)
+	parts := assembly.Parts{Embedder: embedder, Ledger: ledger, Index: index, Redactor: d.opts.Redactor}
+	return d.startWorker(ctx, parts.Activities())
 }
 
 func (d *daemon) openLedger(ctx context.Context) (*postgres.Ledger, error) {
-	ledger, err := postgres.Open(ctx, postgres.Options{URL: d.postgresURL(), Logger: d.opts.Logger})
+	ledger, err := assembly.OpenLedger(ctx, d.postgresURL(), d.opts.Logger)
 	if err != nil {
 		return nil, err
 	}
 	d.onStop(func() error { ledger.Close(); return nil })
-	if err := ledger.Migrate(ctx); err != nil {
-		return nil, err
-	}
 	return ledger, nil
 }
 
 // startWorker connects to Temporal and starts the worker.
 func (d *daemon) startWorker(ctx context.Context, acts *activities.Activities) error {
-	cfg := d.opts.Config.Temporal
-	c, err := client.DialContext(ctx, client.Options{
-		HostPort: d.state.Services["temporal"].Address, Namespace: cfg.Namespace,
-		Logger: sdklog.NewStructuredLogger(d.opts.Logger),
-	})
+	w, err := assembly.StartWorker(ctx, assembly.WorkerOptions{
+		Address: d.state.Services["temporal"].Address, Namespace: d.opts.Config.Temporal.Namespace, Logger: d.opts.Logger,
+	}, acts)
 	if err != nil {
-		return memory.Down("Temporal", "check MNEME_TEMPORAL_ADDRESS", fmt.Errorf("connect to Temporal: %w", err))
-	}
-	d.onStop(func() error { c.Close(); return nil })
-	if err := worker.EnsureSearchAttributes(ctx, c, cfg.Namespace); err != nil {
 		return err
 	}
-	w := worker.New(c, acts)
-	if err := w.Start(); err != nil {
-		return fmt.Errorf("start worker: %w", err)
-	}
 	d.onStop(func() error { w.Stop(); return nil })
-	return worker.EnsureSchedule(ctx, c)
+	return nil
 }

@@ -6,27 +6,21 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mneme-memory/mneme/activities"
 	embeddedollama "github.com/mneme-memory/mneme/embedded/ollama"
+	"github.com/mneme-memory/mneme/internal/assembly"
 	"github.com/mneme-memory/mneme/internal/config"
-	"github.com/mneme-memory/mneme/internal/keyword"
 	"github.com/mneme-memory/mneme/internal/ollama"
-	"github.com/mneme-memory/mneme/internal/qdrant"
-	"github.com/mneme-memory/mneme/memory"
 )
 
-// The models that are chosen when the user chose none.
-const (
-	builtinModel = "mneme-static"
-	ollamaModel  = "nomic-embed-text"
-)
+// builtinModel is chosen when the user chose none and no Ollama runs.
+const builtinModel = "mneme-static"
 
 // usualOllama is where Ollama listens unless OLLAMA_HOST says otherwise.
 const usualOllama = "127.0.0.1:11434"
 
 // startOllama finds or starts an embedding server. A ledger that was embedded
 // by one model stays with it: another would not fit its vectors.
-func (d *daemon) startOllama(ctx context.Context, ledgerModel string) (activities.Embedder, error) {
+func (d *daemon) startOllama(ctx context.Context, ledgerModel string) (*ollama.Embedder, error) {
 	cfg := d.opts.Config.Ollama
 	model := cfg.EmbedModel
 	if model == "" {
@@ -50,7 +44,7 @@ func (d *daemon) startOllama(ctx context.Context, ledgerModel string) (activitie
 		service.Detail = "start Ollama: the ledger was embedded with " + model
 	}
 	if model == "" {
-		model = ollamaModel
+		model = assembly.DefaultModel
 	}
 	e, err := ollama.New(ollama.Options{URL: service.Address, Model: model})
 	if err != nil {
@@ -63,7 +57,7 @@ func (d *daemon) startOllama(ctx context.Context, ledgerModel string) (activitie
 		}
 	}
 	d.state.Services["ollama"], d.state.Model = service, model
-	return embedder{e}, nil
+	return e, nil
 }
 
 // ensureModel pulls the model if Ollama does not have it yet.
@@ -109,28 +103,4 @@ func (d *daemon) findOllama(ctx context.Context) string {
 		return ""
 	}
 	return base
-}
-
-// embedder gives the adapter the words of the activities.
-type embedder struct{ *ollama.Embedder }
-
-func (e embedder) Embed(ctx context.Context, purpose activities.Purpose, texts []string) ([]memory.Vector, error) {
-	kind := ollama.Document
-	if purpose == activities.ForQuery {
-		kind = ollama.Query
-	}
-	return e.Embedder.Embed(ctx, kind, texts)
-}
-
-// openIndex connects the index adapter.
-func (d *daemon) openIndex() (*qdrant.Index, error) {
-	index, err := qdrant.Open(qdrant.Options{
-		Address: d.state.Services["qdrant"].Address, APIKey: d.state.QdrantAPIKey,
-		Document: keyword.Vector, Query: keyword.Query,
-	})
-	if err != nil {
-		return nil, err
-	}
-	d.onStop(index.Close)
-	return index, nil
 }
