@@ -17,7 +17,7 @@ const maxAnswerBytes = 512 << 10
 // Recall finds, ranks and returns what answers a query. When the embedding
 // model is down it answers by keywords alone and says so.
 func (a *Activities) Recall(ctx context.Context, q memory.Query) (memory.RecallResult, error) {
-	q.Text, _ = a.Redactor.Redact(q.Text)
+	q = RedactQuery(a.Redactor, q)
 	start := a.Now()
 	vector, model, degraded, err := a.embedQuery(ctx, q.Text)
 	if err != nil {

@@ -58,7 +58,7 @@ func (c *Client) Store(ctx context.Context, in memory.StoreInput) (memory.StoreR
 
 // Recall answers a query.
 func (c *Client) Recall(ctx context.Context, q memory.Query) (memory.RecallResult, error) {
-	q.Text, _ = c.redactor.Redact(q.Text)
+	q = activities.RedactQuery(c.redactor, q)
 	q, err := q.Clean()
 	if err != nil {
 		return memory.RecallResult{}, err
@@ -78,6 +78,9 @@ func (c *Client) Recall(ctx context.Context, q memory.Query) (memory.RecallResul
 
 // Forget forgets what a filter selects, or with DryRun says what that is.
 func (c *Client) Forget(ctx context.Context, in memory.ForgetInput) (memory.ForgetReceipt, error) {
+	// What is stored was redacted: a filter that is too selects the same, and
+	// nothing secret gets into Temporal's history.
+	in.Filter = activities.RedactFilter(c.redactor, in.Filter)
 	filter, err := in.Filter.Clean()
 	if err != nil {
 		return memory.ForgetReceipt{}, err

@@ -44,6 +44,7 @@ func (c *Client) History(ctx context.Context, id string) (memory.History, error)
 
 // Summarize says in few sentences what a collection holds.
 func (c *Client) Summarize(ctx context.Context, in memory.SummaryInput) (memory.Summary, error) {
+	in.Project, _ = c.redactor.Redact(in.Project)
 	in, err := in.Clean()
 	if err != nil {
 		return memory.Summary{}, err
@@ -64,6 +65,7 @@ func (c *Client) List(ctx context.Context, page memory.Page) ([]memory.Memory, e
 	if page.Limit < 1 || page.Limit > maxListPage {
 		page.Limit = maxListPage
 	}
+	page.Project, _ = c.redactor.Redact(page.Project)
 	out, err := c.read(ctx, "list", activities.ReadInput{List: &page})
 	return out.List, err
 }

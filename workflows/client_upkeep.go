@@ -16,10 +16,11 @@ import (
 const progressEvery = 500 * time.Millisecond
 
 // Organize tidies up and returns the report. Progress, which may be nil, gets
-// what is done so far. Ending ctx stops the waiting, not the run.
+// what is done so far, first the run's id alone. Ending ctx stops the waiting, not the run.
 func (c *Client) Organize(
 	ctx context.Context, in memory.OrganizeInput, progress func(memory.OrganizeReport),
 ) (memory.OrganizeReport, error) {
+	in.Project, _ = c.redactor.Redact(in.Project)
 	in, err := in.Clean()
 	if err != nil {
 		return memory.OrganizeReport{}, err
@@ -28,6 +29,12 @@ func (c *Client) Organize(
 	run, err := c.temporal.ExecuteWorkflow(ctx, options, OrganizeMemory, in, OrganizeState{})
 	if err != nil {
 		return memory.OrganizeReport{}, fromTemporal(err)
+	}
+	if progress != nil {
+		// At once, so that whoever stops waiting knows which run to ask for.
+		progress(memory.OrganizeReport{
+			WorkflowID: run.GetID(), RunID: run.GetRunID(), DryRun: in.DryRun, Collections: []memory.CollectionReport{},
+		})
 	}
 	return follow(ctx, c, run, progress)
 }

@@ -42,6 +42,10 @@ func (f fake) Store(_ context.Context, in memory.StoreInput) (memory.StoreResult
 	if f.store == nil {
 		return memory.StoreResult{}, errUnexpected
 	}
+	in, err := in.Clean() // as the real client does
+	if err != nil {
+		return memory.StoreResult{}, err
+	}
 	return f.store(in)
 }
 
@@ -49,12 +53,20 @@ func (f fake) Recall(_ context.Context, q memory.Query) (memory.RecallResult, er
 	if f.recall == nil {
 		return memory.RecallResult{}, errUnexpected
 	}
+	q, err := q.Clean()
+	if err != nil {
+		return memory.RecallResult{}, err
+	}
 	return f.recall(q)
 }
 
 func (f fake) Forget(_ context.Context, in memory.ForgetInput) (memory.ForgetReceipt, error) {
 	if f.forget == nil {
 		return memory.ForgetReceipt{}, errUnexpected
+	}
+	var err error
+	if in.Filter, err = in.Filter.Clean(); err != nil {
+		return memory.ForgetReceipt{}, err
 	}
 	return f.forget(in)
 }
@@ -111,6 +123,12 @@ func (f fake) ImportStart(_ context.Context, id string) (memory.ImportProgress, 
 func (f fake) ImportBatch(ctx context.Context, id string, b memory.ImportBatch) (memory.ImportProgress, error) {
 	if f.batch == nil {
 		return memory.ImportProgress{}, errUnexpected
+	}
+	for i, item := range b.Items {
+		var err error
+		if b.Items[i], err = item.Clean(); err != nil {
+			return memory.ImportProgress{}, err
+		}
 	}
 	return f.batch(ctx, id, b)
 }

@@ -59,8 +59,8 @@ func (a *app) forgetInput(f forgetFlags, ids []string) (memory.ForgetInput, erro
 		return in, err
 	}
 	in.Filter.IDs, in.Filter.Tags = ids, split(f.tags)
-	in.Filter, err = in.Filter.Clean()
-	return in, err
+	_, err = in.Filter.Clean()
+	return in, err // as it came: the client redacts before tags are in lower case
 }
 
 func (a *app) runForget(ctx context.Context, c Client, in memory.ForgetInput, yes bool) error {

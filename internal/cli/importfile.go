@@ -27,7 +27,6 @@ type importFile struct {
 	file     *os.File
 	name     string // as shown
 	key      string // its absolute path, or - for stdin
-	spooled  bool   // a copy of stdin, to be removed
 	defaults memory.StoreInput
 }
 
@@ -75,7 +74,13 @@ func (a *app) spool(ctx context.Context) (*importFile, error) {
 	if err != nil {
 		return nil, fmt.Errorf("spool stdin: %w", err)
 	}
-	in := &importFile{file: f, name: "stdin", key: "-", spooled: true}
+	// Without a name from the start: what came in may hold secrets, and must
+	// not stay behind when this process is killed.
+	if err := os.Remove(f.Name()); err != nil {
+		f.Close() //nolint:errcheck // nothing was written
+		return nil, fmt.Errorf("spool stdin: %w", err)
+	}
+	in := &importFile{file: f, name: "stdin", key: "-"}
 	if _, err := interruptible(ctx, func() (int64, error) { return io.Copy(f, a.sys.Stdin) }); err != nil {
 		in.close()
 		return nil, fmt.Errorf("spool stdin: %w", err)
@@ -85,9 +90,6 @@ func (a *app) spool(ctx context.Context) (*importFile, error) {
 
 func (f *importFile) close() {
 	f.file.Close() //nolint:errcheck // only read
-	if f.spooled {
-		os.Remove(f.file.Name()) //nolint:errcheck // in the temporary folder anyway
-	}
 }
 
 // each calls item for every good line and bad for every bad one. An error of

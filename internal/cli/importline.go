@@ -79,8 +79,8 @@ func parseLine(line []byte, defaults memory.StoreInput) (in memory.StoreInput, u
 		t = t.UTC()
 		in.CreatedAt = &t
 	}
-	in, err = in.Clean()
-	return in, unknown, err
+	_, err = in.Clean()
+	return in, unknown, err // as it came: the client redacts before tags are in lower case
 }
 
 // readFields decodes only what is known under its exact name: encoding/json

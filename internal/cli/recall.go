@@ -85,7 +85,8 @@ func (a *app) query(cfg config.Config, f recallFlags, text string) (memory.Query
 	if q.Before, err = a.dateFlag("before", f.before); err != nil {
 		return q, err
 	}
-	return q.Clean()
+	_, err = q.Clean()
+	return q, err // as it came: the client redacts before tags are in lower case
 }
 
 func (a *app) printRecall(q memory.Query, res memory.RecallResult) error {

@@ -84,7 +84,8 @@ func (a *app) storeInput(ctx context.Context, cfg config.Config, f storeFlags, a
 	}
 	in.Tags, in.Importance = split(f.tags), &f.importance
 	in.Source, in.User = memory.SourceCLI, cfg.User
-	return in.Clean()
+	_, err = in.Clean()
+	return in, err // as it came: the client redacts before tags are in lower case
 }
 
 // textArg returns the text of the arguments, or of stdin.

@@ -31,6 +31,10 @@ func (f *fake) Store(_ context.Context, in memory.StoreInput) (memory.StoreResul
 	if f.store == nil {
 		return memory.StoreResult{}, errNotExpected
 	}
+	in, err := in.Clean() // as the real client does
+	if err != nil {
+		return memory.StoreResult{}, err
+	}
 	return f.store(in)
 }
 
@@ -38,12 +42,20 @@ func (f *fake) Recall(_ context.Context, q memory.Query) (memory.RecallResult, e
 	if f.recall == nil {
 		return memory.RecallResult{}, errNotExpected
 	}
+	q, err := q.Clean()
+	if err != nil {
+		return memory.RecallResult{}, err
+	}
 	return f.recall(q)
 }
 
 func (f *fake) Forget(_ context.Context, in memory.ForgetInput) (memory.ForgetReceipt, error) {
 	if f.forget == nil {
 		return memory.ForgetReceipt{}, errNotExpected
+	}
+	var err error
+	if in.Filter, err = in.Filter.Clean(); err != nil {
+		return memory.ForgetReceipt{}, err
 	}
 	return f.forget(in)
 }

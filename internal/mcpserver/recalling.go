@@ -101,15 +101,15 @@ func (in searchArgs) validate() error { _, err := in.query().Clean(); return err
 func (s *Server) search(ctx context.Context, c Client, in searchArgs) (answer, error) {
 	q := in.query()
 	q.Project, q.Session, q.User = s.project(ctx, q.Project), s.opts.Session, s.opts.User
-	q, err := q.Clean()
+	clean, err := q.Clean()
 	if err != nil {
 		return nil, err
 	}
-	r, err := c.Recall(ctx, q)
+	r, err := c.Recall(ctx, q) // as it came: see store
 	if err != nil {
 		return nil, err
 	}
-	return newFound(r, *q.MinScore), nil
+	return newFound(r, *clean.MinScore), nil
 }
 
 func (s *Server) addRecalling() {

@@ -8,7 +8,6 @@ import (
 	"io"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/mneme-memory/mneme/memory"
@@ -75,19 +74,35 @@ func TestStdioRefusesEndlessLines(t *testing.T) {
 	}
 }
 
-// What was sent before the input ended is answered.
+// endTold closes ended when its reader has come to the end.
+type endTold struct {
+	io.Reader
+	ended chan struct{}
+}
+
+func (r endTold) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	if errors.Is(err, io.EOF) {
+		close(r.ended)
+	}
+	return n, err
+}
+
+// What was sent before the input ended is answered: the store does not end
+// before the input has.
 func TestStdioDrains(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		s := newServer(t, &fake{store: func(in memory.StoreInput) (memory.StoreResult, error) {
-			time.Sleep(drainEOF / 2) // the bubble's clock, no real time passes
-			return memory.StoreResult{ID: in.ID(), Status: memory.Stored}, nil
-		}})
-		got := session(t, s, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"memory_store","arguments":{"text":"x"}}}`)
-		if got["1"]["result"] == nil {
-			t.Errorf("answered %v", got)
-		}
-	})
+	const line = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"memory_store","arguments":{"text":"x"}}}` + "\n"
+	in := endTold{strings.NewReader(line), make(chan struct{})}
+	s := newServer(t, &fake{store: func(m memory.StoreInput) (memory.StoreResult, error) {
+		<-in.ended
+		return memory.StoreResult{ID: m.ID(), Status: memory.Stored}, nil
+	}})
+	var out bytes.Buffer
+	if err := s.ServeStdio(t.Context(), in, &out); err != nil {
+		t.Fatal(err)
+	}
+	wantText(t, out.String(), `"id":1,"result":`)
 }
 
 func TestStdioStops(t *testing.T) {

@@ -115,10 +115,11 @@ func (s *Server) addStoring() {
 func (s *Server) store(ctx context.Context, c Client, in memory.StoreInput) (answer, error) {
 	in.Project, in.Session = s.project(ctx, in.Project), s.session(in.Session)
 	in.User, in.Source = s.opts.User, memory.SourceTool
-	in, err := in.Clean()
-	if err != nil {
+	if _, err := in.Clean(); err != nil {
 		return nil, err
 	}
+	// Sent as it came: the client redacts first, and a token in a tag would
+	// no longer be known as one in lower case.
 	r, err := c.Store(ctx, in)
 	if err != nil {
 		return nil, err

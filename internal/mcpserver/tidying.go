@@ -170,7 +170,8 @@ func (in forgetArgs) filter() (memory.Filter, error) {
 		}
 		f.Before = &t
 	}
-	return f.Clean()
+	_, err := f.Clean()
+	return f, err // as it came: see store
 }
 
 func (in forgetArgs) validate() error { _, err := in.filter(); return err }

@@ -193,6 +193,7 @@ func TestForget(t *testing.T) {
 func TestOrganizeGoesOnInTheBackground(t *testing.T) {
 	t.Parallel()
 	f := &fake{organize: func(ctx context.Context, progress func(memory.OrganizeReport)) (memory.OrganizeReport, error) {
+		progress(memory.OrganizeReport{WorkflowID: "organize/1"}) // at once, as the client does
 		progress(memory.OrganizeReport{WorkflowID: "organize/1", Collections: []memory.CollectionReport{{Collection: memory.Memories, Scanned: 2, Merged: 1}}})
 		<-ctx.Done()
 		return memory.OrganizeReport{}, fmt.Errorf("wait: %w", ctx.Err())
