@@ -17,6 +17,7 @@ type Config struct {
 	Qdrant   Qdrant
 	Ollama   Ollama
 	UI       UI
+	Hooks    Hooks
 	Project  string // default project of store and recall; empty means that of the current folder
 	User     string // operating system user, for the audit
 

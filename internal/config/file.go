@@ -98,9 +98,12 @@ func fileSetting(key string, v any) (string, Problem) {
 			return strings.TrimSpace(v), Problem{}
 		case int64:
 			return fmt.Sprint(v), Problem{}
-		default:
-			return "", Problem{Reason: fmt.Sprintf("%s must be text in quotes or a whole number", key)}
+		case float64, bool:
+			if s.bare {
+				return fmt.Sprint(v), Problem{}
+			}
 		}
+		return "", Problem{Reason: fmt.Sprintf("%s must be text in quotes or a whole number", key)}
 	}
 	if key == "home" {
 		return "", Problem{Reason: "home cannot be set here, because this file lies in it", Hint: "set MNEME_HOME"}

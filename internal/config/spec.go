@@ -21,6 +21,7 @@ type spec struct {
 	env    string // "" if the environment cannot set it
 	flag   string // without dashes; "" if no flag can set it
 	file   bool   // whether the file can set it
+	bare   bool   // whether the file may give true, false or a fraction without quotes
 	usage  string
 	def    string
 	shown  func(string) string // the form that may be printed
@@ -111,6 +112,7 @@ func specs() []spec {
 			get: func(c *Config) string { return c.Project }, set: func(c *Config, v string) { c.Project = v },
 		},
 	}
+	all = append(all, hookSpecs()...)
 	for i := range all {
 		if all[i].shown == nil {
 			all[i].shown = func(v string) string { return v }
