@@ -18,6 +18,7 @@ require (
 	github.com/schollz/progressbar/v3 v3.19.1
 	github.com/spf13/cobra v1.10.2
 	github.com/stretchr/testify v1.12.1
+	github.com/tailscale/hujson v0.0.0-20260727124030-b80ff77dac4f
 	github.com/temporalio/ui-server/v2 v2.55.0
 	github.com/viterin/vek v0.4.3
 	github.com/zricethezav/gitleaks/v8 v8.30.1
