@@ -2,6 +2,9 @@ package activities
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/mneme-memory/mneme/memory"
 )
@@ -13,9 +16,44 @@ type SelectInput struct {
 	Limit  int           `json:"limit"`
 }
 
-// SelectMemories returns ids of live memories that a filter selects.
+// SelectMemories returns ids of live memories that a filter selects. An id that
+// was merged away is refused, unless its survivor is named too: the text lives
+// on there, so forgetting nothing would be wrong, and forgetting the survivor
+// would take more than was asked for.
 func (a *Activities) SelectMemories(ctx context.Context, in SelectInput) ([]string, error) {
+	in.Filter = RedactFilter(a.Redactor, in.Filter)
+	if in.After == "" {
+		if err := a.refuseMerged(ctx, in.Filter.IDs); err != nil {
+			return nil, err
+		}
+	}
 	return a.Ledger.Select(ctx, in.Filter, in.After, in.Limit)
+}
+
+// refuseMerged names the survivors of ids that were merged away.
+func (a *Activities) refuseMerged(ctx context.Context, ids []string) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	survivors, err := a.Ledger.Survivors(ctx, ids)
+	if err != nil {
+		return err
+	}
+	var where []string
+	var others []string
+	for _, id := range ids {
+		end, merged := survivors[id]
+		if merged && !slices.Contains(ids, end) {
+			where, others = append(where, fmt.Sprintf("memory %s was merged into %s", id, end)), append(others, end)
+		}
+	}
+	if len(where) == 0 {
+		return nil
+	}
+	slices.Sort(others)
+	return memory.Errorf(memory.Conflict,
+		fmt.Sprintf("forget %s to forget all that was merged into it, or edit it", strings.Join(slices.Compact(others), ", ")),
+		"%s; nothing was forgotten", strings.Join(where, ", "))
 }
 
 // ForgetInput names memories to forget in one step.

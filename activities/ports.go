@@ -72,6 +72,7 @@ type IndexChange struct {
 // an Op applies it once: repeating it changes nothing and returns the same.
 type Ledger interface {
 	Storer
+	Reviser
 	Reader
 	Indexer
 	Forgetter
@@ -100,6 +101,24 @@ type Storer interface {
 	Note(ctx context.Context, op memory.Op, project, collection string, details map[string]any) error
 }
 
+// Reviser changes what is remembered already.
+type Reviser interface {
+	// Confirm finds the memory that Store would confirm or merge rec into, and gives it a step of
+	// confidence. It stores nothing; when there is none it writes nothing.
+	Confirm(ctx context.Context, op memory.Op, rec memory.Record, near Near) (memory.DuplicateResult, error)
+	// Credit applies memory.Credit to live memories and returns the ids of those that changed.
+	// A merged id stands for its survivor; unknown ids are left out.
+	Credit(ctx context.Context, op memory.Op, in memory.CreditInput) ([]string, error)
+	// Update edits a live memory; vector and model are those of the new text, if there is one. A text that
+	// another live memory of the place holds is refused with its id ([memory.Conflict]).
+	Update(ctx context.Context, op memory.Op, in memory.UpdateInput, vector memory.Vector, model string) (memory.Memory, error)
+	// Fold merges all of ids or refuses and changes nothing.
+	Fold(ctx context.Context, op memory.Op, ids []string) (memory.MergedGroup, error)
+	// Record writes one audit row an event and returns how many are new. An event's id is written once,
+	// whichever workflow brings it.
+	Record(ctx context.Context, workflowID string, events []memory.Event) (int, error)
+}
+
 // Recalled is what the ledger notes of an answered recall.
 type Recalled struct {
 	Query   memory.Query
@@ -113,6 +132,8 @@ type Recalled struct {
 type Reader interface {
 	// Get returns memories with their links in the order asked; missing ones are left out. A merged id returns its row as it is.
 	Get(ctx context.Context, ids []string) ([]memory.Details, error)
+	// Survivors follows merges: for each of ids that was merged away, the id at the end of the way.
+	Survivors(ctx context.Context, ids []string) (map[string]string, error)
 	Records(ctx context.Context, page memory.Page) ([]memory.Record, error)
 	Related(ctx context.Context, id string, depth, limit int) ([]memory.Related, error)
 	History(ctx context.Context, id string) (memory.History, error)

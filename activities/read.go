@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"slices"
 
 	"github.com/mneme-memory/mneme/memory"
 )
@@ -39,7 +40,7 @@ func (a *Activities) ReadLedger(ctx context.Context, in ReadInput) (ReadOutput, 
 	var err error
 	switch {
 	case len(in.Get) > 0:
-		out.Get, err = a.Ledger.Get(ctx, in.Get)
+		out.Get, err = a.get(ctx, in.Get)
 	case in.Related != nil:
 		out.Related, err = a.Ledger.Related(ctx, in.Related.ID, in.Related.Depth, in.Related.Limit)
 	case in.History != "":
@@ -58,6 +59,30 @@ func (a *Activities) ReadLedger(ctx context.Context, in ReadInput) (ReadOutput, 
 		err = memory.Errorf(memory.Invalid, "", "nothing was asked of the ledger")
 	}
 	return out, err
+}
+
+// get returns memories by their ids; one that was merged away is answered with
+// its survivor, which says what it stands for.
+func (a *Activities) get(ctx context.Context, ids []string) ([]memory.Details, error) {
+	survivors, err := a.Ledger.Survivors(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	ends, standsFor := make([]string, len(ids)), map[string][]string{}
+	for i, id := range ids {
+		ends[i] = id
+		if end, merged := survivors[id]; merged {
+			ends[i] = end
+			if !slices.Contains(standsFor[end], id) {
+				standsFor[end] = append(standsFor[end], id)
+			}
+		}
+	}
+	found, err := a.Ledger.Get(ctx, ends)
+	for i := range found {
+		found[i].StandsFor = standsFor[found[i].ID]
+	}
+	return found, err
 }
 
 func (a *Activities) list(ctx context.Context, page memory.Page) ([]memory.Memory, error) {

@@ -107,6 +107,7 @@ type CountInput struct {
 // CountRecall notes an answered recall: its hits gain confidence and a fresh
 // last_accessed, and the audit gets its row.
 func (a *Activities) CountRecall(ctx context.Context, in CountInput) error {
+	in.Query = RedactQuery(a.Redactor, in.Query)
 	details := map[string]any{"took_ms": maps.Clone(in.Took), "tokens": in.Tokens, "source": in.Query.Source}
 	err := a.Ledger.Recalled(ctx, op(ctx, in.Query.User, memory.ActionRecall, "count"), Recalled{
 		Query: in.Query, Hits: in.Hits, Below: in.Below, Details: details, At: in.At,

@@ -59,25 +59,39 @@ type SaveInput struct {
 // the same. The index learns of it in a later step: a memory without a point
 // can be indexed again, a point without a memory is a hit that cannot be shown.
 func (a *Activities) SaveMemory(ctx context.Context, in SaveInput) (memory.StoreResult, error) {
-	store, kinds := a.redact(in.Store)
-	store, err := store.Clean()
+	_, kinds := a.redact(in.Store)
+	store, rec, err := a.record(ctx, in)
 	if err != nil {
 		return memory.StoreResult{}, err
 	}
-	if err := a.prepare(ctx, len(in.Embedding.Vector)); err != nil {
-		return memory.StoreResult{}, err
+	result, err := a.Ledger.Store(ctx, op(ctx, store.User, memory.ActionStore, "save"), rec, store.Links, a.near(rec))
+	result.Redacted = kinds
+	return result, err
+}
+
+// record returns the redacted input and the record that it describes, and
+// prepares ledger and index for it.
+func (a *Activities) record(ctx context.Context, in SaveInput) (memory.StoreInput, memory.Record, error) {
+	store, _ := a.redact(in.Store)
+	store, err := store.Clean()
+	if err != nil {
+		return store, memory.Record{}, err
 	}
-	rec := memory.Record{Memory: store.Memory(a.Now(), in.Embedding.Model), Vector: in.Embedding.Vector}
-	bar := memory.CalibrationFor(rec.Model).Cosine(memory.DuplicateAbove)
-	near := func(ctx context.Context) ([]memory.Match, error) {
+	if err := a.prepare(ctx, len(in.Embedding.Vector)); err != nil {
+		return store, memory.Record{}, err
+	}
+	return store, memory.Record{Memory: store.Memory(a.Now(), in.Embedding.Model), Vector: in.Embedding.Vector}, nil
+}
+
+// near finds what may say the same as a record.
+func (a *Activities) near(rec memory.Record) Near {
+	return func(ctx context.Context) ([]memory.Match, error) {
 		if rec.Vector.IsZero() {
 			return nil, nil
 		}
+		bar := memory.CalibrationFor(rec.Model).Cosine(memory.DuplicateAbove)
 		return a.Index.Near(ctx, rec, bar, nearDepth)
 	}
-	result, err := a.Ledger.Store(ctx, op(ctx, store.User, memory.ActionStore, "save"), rec, store.Links, near)
-	result.Redacted = kinds
-	return result, err
 }
 
 // redact takes secrets out of every string of the input that is kept.

@@ -45,12 +45,11 @@ func (c *Client) Store(ctx context.Context, in memory.StoreInput) (memory.StoreR
 	options.WorkflowIDConflictPolicy = enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING
 	var out memory.StoreResult
 	err = c.ask(ctx, options, updateAnswer, "", &out, StoreMemory, []any{in})
-	if err != nil && memory.CodeOf(err) == memory.Unavailable && c.started(ctx, options.ID) {
-		out = memory.StoreResult{
+	if c.accepted(ctx, options.ID, err) {
+		out, err = memory.StoreResult{
 			ID: in.ID(), Status: memory.Accepted, Project: in.Project, Collection: in.Collection,
-			WaitingFor: "the worker", Message: "accepted; it will be stored when the worker is back",
-		}
-		err = nil
+			WaitingFor: theWorker, Message: "accepted; it will be stored when " + theWorker + " is back",
+		}, nil
 	}
 	out.WorkflowID, out.Redacted = options.ID, kinds
 	return out, err
@@ -58,8 +57,7 @@ func (c *Client) Store(ctx context.Context, in memory.StoreInput) (memory.StoreR
 
 // Recall answers a query.
 func (c *Client) Recall(ctx context.Context, q memory.Query) (memory.RecallResult, error) {
-	q = activities.RedactQuery(c.redactor, q)
-	q, err := q.Clean()
+	q, err := activities.RedactQuery(c.redactor, q).Clean()
 	if err != nil {
 		return memory.RecallResult{}, err
 	}
@@ -76,12 +74,13 @@ func (c *Client) Recall(ctx context.Context, q memory.Query) (memory.RecallResul
 	return out, err
 }
 
-// Forget forgets what a filter selects, or with DryRun says what that is.
+// Forget forgets what a filter selects, or with DryRun says what that is. An id
+// that was merged away is refused with the survivor's id ([memory.Conflict]),
+// unless the survivor is named too.
 func (c *Client) Forget(ctx context.Context, in memory.ForgetInput) (memory.ForgetReceipt, error) {
 	// What is stored was redacted: a filter that is too selects the same, and
 	// nothing secret gets into Temporal's history.
-	in.Filter = activities.RedactFilter(c.redactor, in.Filter)
-	filter, err := in.Filter.Clean()
+	filter, err := activities.RedactFilter(c.redactor, in.Filter).Clean()
 	if err != nil {
 		return memory.ForgetReceipt{}, err
 	}
@@ -135,6 +134,14 @@ func (c *Client) ask(
 		return fromTemporal(err)
 	}
 	return fromTemporal(handle.Get(ctx, out))
+}
+
+// theWorker is the part that is down when a workflow runs and nobody answers.
+const theWorker = "the worker"
+
+// accepted reports whether a call that got no answer is durable all the same.
+func (c *Client) accepted(ctx context.Context, id string, err error) bool {
+	return err != nil && memory.CodeOf(err) == memory.Unavailable && c.started(ctx, id)
 }
 
 // started reports whether a workflow runs. One that ended is an earlier store of

@@ -7,7 +7,8 @@ import (
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// Get returns memories with their links; missing ones are left out.
+// Get returns memories with their links; missing ones are left out. An id that
+// was merged away is answered with its survivor, whose StandsFor names it.
 func (c *Client) Get(ctx context.Context, ids []string) ([]memory.Details, error) {
 	if len(ids) == 0 || len(ids) > memory.MaxLimit {
 		return nil, memory.Errorf(memory.Invalid, "split the call", "give 1 to %d ids, got %d", memory.MaxLimit, len(ids))
@@ -60,12 +61,17 @@ func (c *Client) Summarize(ctx context.Context, in memory.SummaryInput) (memory.
 // payload, unless most of them are of the greatest length.
 const maxListPage = 50
 
-// List returns one page of live memories in the order of their ids.
+// List returns one page of live memories in the order of their ids, or newest
+// first. At most 50 come at a time.
 func (c *Client) List(ctx context.Context, page memory.Page) ([]memory.Memory, error) {
+	page.Project, _ = c.redactor.Redact(page.Project)
+	page, err := page.Clean()
+	if err != nil {
+		return nil, err
+	}
 	if page.Limit < 1 || page.Limit > maxListPage {
 		page.Limit = maxListPage
 	}
-	page.Project, _ = c.redactor.Redact(page.Project)
 	out, err := c.read(ctx, "list", activities.ReadInput{List: &page})
 	return out.List, err
 }

@@ -33,6 +33,7 @@ func Register(r worker.WorkflowRegistry) {
 	for _, w := range []any{
 		StoreMemory, RecallMemory, OrganizeMemory, ForgetMemory,
 		ImportMemories, RebuildIndex, LinkMemories, ReadMemories,
+		DetectDuplicate, CreditMemories, UpdateMemory, MergeMemories, RecordEvents,
 	} {
 		r.RegisterWorkflow(w)
 	}

@@ -10,7 +10,7 @@ import (
 
 // confirm notes that the same text was stored again: a step of confidence,
 // and what the newer one knows more.
-func (s store) confirm(ctx context.Context, before row) (memory.StoreResult, error) {
+func (s *store) confirm(ctx context.Context, before row) (memory.StoreResult, error) {
 	after := before
 	after.Tags = uniteTags(before.Tags, s.rec.Tags)
 	after.Importance = max(before.Importance, s.rec.Importance)
@@ -27,7 +27,7 @@ func (s store) confirm(ctx context.Context, before row) (memory.StoreResult, err
 // absorb merges the new text into a memory that says the same in other
 // words. The text keeps a row of its own, so that storing it again finds the
 // survivor at once and nothing that was accepted is untraceable.
-func (s store) absorb(ctx context.Context, before row, own *row, similarity float64) (memory.StoreResult, error) {
+func (s *store) absorb(ctx context.Context, before row, own *row, similarity float64) (memory.StoreResult, error) {
 	after := before
 	after.Record = combine(before.Record, s.rec)
 	s.strengthen(&after, before)
@@ -47,7 +47,7 @@ func (s store) absorb(ctx context.Context, before row, own *row, similarity floa
 
 // strengthen counts a confirmation. Confidence grows by a step and not by
 // the sum: a text stored again is one more witness, not a second memory.
-func (s store) strengthen(after *row, before row) {
+func (s *store) strengthen(after *row, before row) {
 	after.Confidence = memory.Gain(before.Confidence, memory.MergeGain)
 	if s.now.After(before.LastAccessed) {
 		after.LastAccessed = s.now

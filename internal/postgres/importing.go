@@ -173,30 +173,56 @@ func (b *batch) sort(ctx context.Context) error {
 
 func (b *batch) decide(ctx context.Context, rec memory.Record) (outcome, error) {
 	key := text{rec.Project, rec.Collection, rec.ContentHash}
-	own, known := b.own[rec.ID]
+	at, own, err := b.room(ctx, rec)
+	if err != nil {
+		return outcome{}, err
+	}
 	holder := b.holders[key]
-	if known && own.State == memory.Live {
+	if own != nil && own.State == memory.Live {
 		holder = own.ID
 	}
-	if holder == "" && known && own.State == memory.Merged {
+	if holder == "" && own != nil && own.State == memory.Merged {
 		end, err := survivor(ctx, b.tx, own.ID)
 		if err != nil {
 			return outcome{}, err
 		}
-		if end != nil {
+		if end != nil && memory.Holds(end.Text, rec.Text) {
 			holder = end.ID
 		}
 	}
 	if holder != "" {
 		return outcome{ID: holder, Status: memory.MergedIn, rec: rec, existing: true}, nil
 	}
-	b.holders[key] = rec.ID
-	if known {
-		b.revived = append(b.revived, change{before: &own, after: fresh(rec, &own)})
+	b.holders[key] = at
+	added := rec
+	added.ID = at
+	if own != nil {
+		b.revived = append(b.revived, change{before: own, after: fresh(added, own)})
 	} else {
-		b.changes = append(b.changes, change{after: fresh(rec, nil)})
+		b.changes = append(b.changes, change{after: fresh(added, nil)})
 	}
-	return outcome{ID: rec.ID, Status: memory.Stored, rec: rec}, nil
+	return outcome{ID: at, Status: memory.Stored, rec: rec}, nil
+}
+
+// room returns the id under which a text is, was or can be kept, and the row
+// that is there. A live row that was edited and no longer says it is passed by.
+func (b *batch) room(ctx context.Context, rec memory.Record) (string, *row, error) {
+	id := rec.ID
+	own, known := b.own[id]
+	for known && own.State == memory.Live && !memory.Holds(own.Text, rec.Text) {
+		id = memory.NextID(id)
+		rows, err := lockRows(ctx, b.tx, []string{id})
+		if err != nil {
+			return id, nil, err
+		}
+		if known = len(rows) == 1; known {
+			own = rows[0]
+		}
+	}
+	if !known {
+		return id, nil, nil
+	}
+	return id, &own, nil
 }
 
 // placeInSessions gives positions, in the order of the batch, to what came

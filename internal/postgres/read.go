@@ -71,15 +71,26 @@ where source_id = any($1) or target_id = any($1) order by created_at, id`, ids)
 
 // Records implements [activities.Reader]. Limit 0 means 1000, the most.
 func (l *Ledger) Records(ctx context.Context, page memory.Page) ([]memory.Record, error) {
+	const what = "read memories"
+	page, err := page.Clean()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	order := `id > $5 order by id`
+	if page.Newest {
+		// The row of the last one seen is there whatever became of it.
+		order = `(created_at, id) < (coalesce((select created_at from memories where id = $5), 'infinity'), $5) order by created_at desc, id desc`
+	}
 	after, err := keysetStart(page.After)
 	if err != nil {
-		return nil, fmt.Errorf("read memories: %w", err)
+		return nil, fmt.Errorf("%s: %w", what, err)
 	}
 	var out []memory.Record
-	err = l.again(ctx, "read memories", func() error {
+	err = l.again(ctx, what, func() error {
 		rows, err := l.pool.Query(ctx, `select `+recordColumns+` from memories where state = 'live'
-and ($1 = '' or collection = $1) and ($2 = '' or project = $2) and id > $3 order by id limit $4`,
-			page.Collection, page.Project, after, pageSize(page.Limit))
+and (cardinality($1::text[]) = 0 or collection = any($1)) and ($2 = '' or project = $2)
+and ($3::timestamptz is null or created_at >= $3) and ($4 = '' or source = $4) and `+order+` limit $6`,
+			noNil(page.Collections), page.Project, page.Since, page.Source, after, pageSize(page.Limit))
 		if err != nil {
 			return err
 		}

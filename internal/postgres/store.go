@@ -24,7 +24,7 @@ func (l *Ledger) Store(ctx context.Context, op memory.Op, rec memory.Record, lin
 		return memory.StoreResult{}, fmt.Errorf("%s: %w", what, err)
 	}
 	return once(ctx, l, op, what, func(tx pgx.Tx, e *entry) (memory.StoreResult, error) {
-		s := store{l: l, tx: tx, op: op, now: moment(l.now()), rec: rec, near: near}
+		s := &store{l: l, tx: tx, op: op, now: moment(l.now()), rec: rec, near: near}
 		if err := lockPlaces(ctx, tx, place{rec.Project, rec.Collection}); err != nil {
 			return memory.StoreResult{}, err
 		}
@@ -72,7 +72,7 @@ type store struct {
 	near activities.Near
 }
 
-func (s store) run(ctx context.Context) (memory.StoreResult, error) {
+func (s *store) run(ctx context.Context) (memory.StoreResult, error) {
 	own, holder, err := s.known(ctx)
 	if err != nil {
 		return memory.StoreResult{}, err
@@ -92,7 +92,22 @@ func (s store) run(ctx context.Context) (memory.StoreResult, error) {
 
 // known finds the row with the new memory's id, and the live memory that
 // holds the very same text already, which may be where it was merged into.
-func (s store) known(ctx context.Context) (own, holder *row, err error) {
+//
+// A memory keeps its id when it is edited, so the row with the new memory's id
+// may have come to say something else. It stays what it is, and the new memory
+// takes the next id.
+func (s *store) known(ctx context.Context) (own, holder *row, err error) {
+	for {
+		own, holder, err = s.lookUp(ctx)
+		if err != nil || holder != nil || own == nil || own.State != memory.Live {
+			return own, holder, err
+		}
+		s.rec.ID = memory.NextID(s.rec.ID)
+	}
+}
+
+// lookUp is known for one id.
+func (s *store) lookUp(ctx context.Context) (own, holder *row, err error) {
 	// Two look-ups by index: an OR makes the planner walk the collection before it has statistics.
 	rows, err := selectRows(ctx, s.tx, `id in (select $1::uuid union all
 select id from memories where project = $2 and collection = $3 and content_hash = $4 and state = 'live') order by id for update`, s.rec.ID, s.rec.Project, s.rec.Collection, s.rec.ContentHash)
@@ -103,12 +118,15 @@ select id from memories where project = $2 and collection = $3 and content_hash 
 		if rows[i].ID == s.rec.ID {
 			own = &rows[i]
 		}
-		if rows[i].State == memory.Live {
+		if rows[i].State == memory.Live && memory.Holds(rows[i].Text, s.rec.Text) {
 			holder = &rows[i]
 		}
 	}
 	if holder == nil && own != nil && own.State == memory.Merged {
 		holder, err = survivor(ctx, s.tx, own.ID)
+		if holder != nil && !memory.Holds(holder.Text, s.rec.Text) {
+			holder = nil // edited since
+		}
 	}
 	return own, holder, err
 }
@@ -129,7 +147,7 @@ with recursive way(id, next) as (
 }
 
 // duplicate finds the most similar live memory that says the same.
-func (s store) duplicate(ctx context.Context) (*row, float64, error) {
+func (s *store) duplicate(ctx context.Context) (*row, float64, error) {
 	var ids []string
 	if s.near != nil {
 		matches, err := s.near(ctx)
@@ -163,7 +181,7 @@ type likeness struct {
 
 // similar compares the new vector with those of ids and with every memory the
 // index may not know yet, and returns those above the bar, best first.
-func (s store) similar(ctx context.Context, ids []string) ([]likeness, error) {
+func (s *store) similar(ctx context.Context, ids []string) ([]likeness, error) {
 	rows, err := s.tx.Query(ctx, `with candidate as materialized (
 	select id, vector, project, collection, type, model from memories where state = 'live'
 	and id = any(array(select id from memories where dirty union select unnest($6::uuid[])))
@@ -197,7 +215,7 @@ func (s store) similar(ctx context.Context, ids []string) ([]likeness, error) {
 
 // insert adds the new memory, or brings a row that is no longer live back
 // with the new content.
-func (s store) insert(ctx context.Context, own *row) (memory.StoreResult, error) {
+func (s *store) insert(ctx context.Context, own *row) (memory.StoreResult, error) {
 	after := fresh(s.rec, own)
 	if after.Session != "" && after.Position == 0 {
 		last, err := lastPositions(ctx, s.tx, []sitting{{after.Project, after.Session}})

@@ -9,7 +9,8 @@ import (
 	"github.com/mneme-memory/mneme/activities"
 )
 
-// SyncIndex implements [activities.Indexer]. The rows stay locked while apply
+// SyncIndex implements [activities.Indexer]. What was merged into one of ids,
+// and what one of them was merged into, is brought in step too. The rows stay locked while apply
 // runs, so that the index receives the changes of one memory in their order;
 // apply must not call the ledger. A change that is not live is to be deleted
 // from IndexedIn; one that is live and has another IndexedIn than its
@@ -19,7 +20,10 @@ func (l *Ledger) SyncIndex(ctx context.Context, ids []string, apply func(ctx con
 		return nil
 	}
 	return l.tx(ctx, "bring the index in step", func(tx pgx.Tx) error {
-		rows, err := selectRows(ctx, tx, `id = any($1) and dirty order by id for update`, ids)
+		// A merge can touch more than was named: a twin that went too, or the survivor.
+		rows, err := selectRows(ctx, tx, `dirty and id in (select unnest($1::uuid[])
+union all select id from memories where merged_into = any($1) and dirty
+union all select merged_into from memories where id = any($1) and merged_into is not null) order by id for update`, ids)
 		if err != nil || len(rows) == 0 {
 			return err
 		}

@@ -49,6 +49,7 @@ type entry struct {
 	project, collection string
 	affected            []string
 	details             map[string]any
+	nothing             bool // the step changed nothing and may be tried again: no row
 }
 
 // once applies a step in one transaction with its audit row, or returns the
@@ -64,7 +65,7 @@ func once[T any](ctx context.Context, l *Ledger, op memory.Op, what string, work
 			return err
 		}
 		e := entry{details: map[string]any{}}
-		if result, err = work(tx, &e); err != nil {
+		if result, err = work(tx, &e); err != nil || e.nothing {
 			return err
 		}
 		e.details["result"] = result

@@ -1,0 +1,80 @@
+package activities
+
+import (
+	"context"
+
+	"go.temporal.io/sdk/activity"
+
+	"github.com/mneme-memory/mneme/memory"
+)
+
+// ConfirmDuplicate looks for the memory that holds the same fact, by the rule
+// by which a store would find it, and gives it its step of confidence.
+func (a *Activities) ConfirmDuplicate(ctx context.Context, in SaveInput) (memory.DuplicateResult, error) {
+	store, rec, err := a.record(ctx, in)
+	if err != nil {
+		return memory.DuplicateResult{}, err
+	}
+	return a.Ledger.Confirm(ctx, op(ctx, store.User, memory.ActionDuplicate, "confirm"), rec, a.near(rec))
+}
+
+// CreditMemories raises or lowers the confidence of memories that were tried.
+func (a *Activities) CreditMemories(ctx context.Context, in memory.CreditInput) (memory.CreditResult, error) {
+	in, err := RedactCredit(a.Redactor, in).Clean()
+	if err != nil {
+		return memory.CreditResult{}, err
+	}
+	ids, err := a.Ledger.Credit(ctx, op(ctx, "", memory.ActionCredit, "credit"), in)
+	return memory.CreditResult{IDs: ids}, err
+}
+
+// ReviseInput is an edit, with the vector of its text if it has one.
+type ReviseInput struct {
+	Update    memory.UpdateInput `json:"update"`
+	Embedding Embedding          `json:"embedding"`
+}
+
+// ReviseMemory edits one memory in the ledger.
+func (a *Activities) ReviseMemory(ctx context.Context, in ReviseInput) (memory.Memory, error) {
+	update, err := RedactUpdate(a.Redactor, in.Update).Clean()
+	if err != nil {
+		return memory.Memory{}, err
+	}
+	if update.Text != nil {
+		if err := a.prepare(ctx, len(in.Embedding.Vector)); err != nil {
+			return memory.Memory{}, err
+		}
+	}
+	step := op(ctx, update.User, memory.ActionUpdate, "update")
+	return a.Ledger.Update(ctx, step, update, in.Embedding.Vector, in.Embedding.Model)
+}
+
+// FoldInput names memories to make one of.
+type FoldInput struct {
+	IDs  []string `json:"ids"`
+	User string   `json:"user,omitempty"`
+}
+
+// FoldMemories makes one memory of those named, or refuses.
+func (a *Activities) FoldMemories(ctx context.Context, in FoldInput) (memory.MergedGroup, error) {
+	if err := memory.CheckMerge(in.IDs); err != nil {
+		return memory.MergedGroup{}, err
+	}
+	return a.Ledger.Fold(ctx, op(ctx, in.User, memory.ActionMerge, "merge"), in.IDs)
+}
+
+// Recorded counts the events that a call of RecordEvents wrote; those that
+// were written before are not among them.
+type Recorded struct {
+	Written int `json:"written"`
+}
+
+// RecordEvents writes audit rows that change no memory.
+func (a *Activities) RecordEvents(ctx context.Context, events []memory.Event) (Recorded, error) {
+	events = RedactEvents(a.Redactor, events)
+	if err := memory.CheckEvents(events); err != nil {
+		return Recorded{}, err
+	}
+	n, err := a.Ledger.Record(ctx, activity.GetInfo(ctx).WorkflowExecution.ID, events)
+	return Recorded{Written: n}, err
+}

@@ -1,0 +1,17 @@
+package workflows
+
+import (
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/mneme-memory/mneme/activities"
+	"github.com/mneme-memory/mneme/memory"
+)
+
+// LinkMemories joins two memories with a typed link.
+func LinkMemories(ctx workflow.Context, in activities.LinkInput) error {
+	return onceOrLater(ctx, func(ctx workflow.Context, say func(memory.Link, error)) (out memory.Link, err error) {
+		waiting := func(part string) { say(memory.Link{}, later(part)) }
+		err = step(ctx, waiting, acts.LinkMemories, in, &out)
+		return out, err
+	})
+}
