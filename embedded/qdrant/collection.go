@@ -32,6 +32,7 @@ type collection struct {
 
 	mu       sync.RWMutex // guards all below
 	gone     bool         // deleted: the log is closed
+	changes  uint64       // records applied so far
 	config   *pb.CollectionConfig
 	ids      []pointID // by row
 	versions []uint64
@@ -98,6 +99,7 @@ func (c *collection) commit(r record) (int64, error) {
 // apply brings the tables up to date with a record.
 func (c *collection) apply(r record) error {
 	c.seq = max(c.seq, r.seq)
+	c.changes++
 	if r.kind != recordConfig && c.byID == nil {
 		return fmt.Errorf("record of kind %d before the configuration", r.kind)
 	}

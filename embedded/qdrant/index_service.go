@@ -7,19 +7,26 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// schemaTypes are the kinds of index by the name a request gives them.
+// schemaTypes are the kinds of index: the name a request gives them, the name
+// they are shown by, and which parameters are theirs.
 var schemaTypes = [...]struct {
 	field  pb.FieldType
 	schema pb.PayloadSchemaType
+	owns   func(params any) bool
 }{
-	{pb.FieldType_FieldTypeKeyword, pb.PayloadSchemaType_Keyword},
-	{pb.FieldType_FieldTypeInteger, pb.PayloadSchemaType_Integer},
-	{pb.FieldType_FieldTypeFloat, pb.PayloadSchemaType_Float},
-	{pb.FieldType_FieldTypeGeo, pb.PayloadSchemaType_Geo},
-	{pb.FieldType_FieldTypeText, pb.PayloadSchemaType_Text},
-	{pb.FieldType_FieldTypeBool, pb.PayloadSchemaType_Bool},
-	{pb.FieldType_FieldTypeDatetime, pb.PayloadSchemaType_Datetime},
-	{pb.FieldType_FieldTypeUuid, pb.PayloadSchemaType_Uuid},
+	{pb.FieldType_FieldTypeKeyword, pb.PayloadSchemaType_Keyword, is[*pb.PayloadIndexParams_KeywordIndexParams]},
+	{pb.FieldType_FieldTypeInteger, pb.PayloadSchemaType_Integer, is[*pb.PayloadIndexParams_IntegerIndexParams]},
+	{pb.FieldType_FieldTypeFloat, pb.PayloadSchemaType_Float, is[*pb.PayloadIndexParams_FloatIndexParams]},
+	{pb.FieldType_FieldTypeGeo, pb.PayloadSchemaType_Geo, is[*pb.PayloadIndexParams_GeoIndexParams]},
+	{pb.FieldType_FieldTypeText, pb.PayloadSchemaType_Text, is[*pb.PayloadIndexParams_TextIndexParams]},
+	{pb.FieldType_FieldTypeBool, pb.PayloadSchemaType_Bool, is[*pb.PayloadIndexParams_BoolIndexParams]},
+	{pb.FieldType_FieldTypeDatetime, pb.PayloadSchemaType_Datetime, is[*pb.PayloadIndexParams_DatetimeIndexParams]},
+	{pb.FieldType_FieldTypeUuid, pb.PayloadSchemaType_Uuid, is[*pb.PayloadIndexParams_UuidIndexParams]},
+}
+
+func is[T any](v any) bool {
+	_, ok := v.(T)
+	return ok
 }
 
 // CreateFieldIndex makes a payload index.
@@ -66,32 +73,10 @@ func newSchema(r *pb.CreateFieldIndexCollection) (*pb.PayloadSchemaInfo, error) 
 		if t.field != r.GetFieldType() {
 			continue
 		}
-		if kind := kindOf(params); kind != pb.PayloadSchemaType_UnknownType && kind != t.schema {
+		if given := params.GetIndexParams(); given != nil && !t.owns(given) {
 			return nil, invalid("field_type (%s) and field_index_params do not match", t.schema)
 		}
 		return &pb.PayloadSchemaInfo{DataType: t.schema, Params: params}, nil
 	}
 	return nil, invalid("cannot convert field_type")
-}
-
-func kindOf(p *pb.PayloadIndexParams) pb.PayloadSchemaType {
-	switch p.GetIndexParams().(type) {
-	case *pb.PayloadIndexParams_KeywordIndexParams:
-		return pb.PayloadSchemaType_Keyword
-	case *pb.PayloadIndexParams_IntegerIndexParams:
-		return pb.PayloadSchemaType_Integer
-	case *pb.PayloadIndexParams_FloatIndexParams:
-		return pb.PayloadSchemaType_Float
-	case *pb.PayloadIndexParams_GeoIndexParams:
-		return pb.PayloadSchemaType_Geo
-	case *pb.PayloadIndexParams_TextIndexParams:
-		return pb.PayloadSchemaType_Text
-	case *pb.PayloadIndexParams_BoolIndexParams:
-		return pb.PayloadSchemaType_Bool
-	case *pb.PayloadIndexParams_DatetimeIndexParams:
-		return pb.PayloadSchemaType_Datetime
-	case *pb.PayloadIndexParams_UuidIndexParams:
-		return pb.PayloadSchemaType_Uuid
-	}
-	return pb.PayloadSchemaType_UnknownType
 }

@@ -9,117 +9,136 @@ import (
 	pb "github.com/qdrant/go-client/qdrant"
 )
 
-// Get returns points in the order asked for, each once, without the missing.
-func (s *pointsService) Get(_ context.Context, r *pb.GetPoints) (*pb.GetResponse, error) {
-	start := time.Now()
-	c, err := s.store.find(r.GetCollectionName())
+// shown is what of each point a response carries.
+type shown struct {
+	payload payloadSelector
+	vectors vectorSelector
+}
+
+// show reads what a request wants to see and calls f with the collection held
+// for reading. Without a wish for payloads, all decides.
+func (c *collection) show(payload *pb.WithPayloadSelector, all bool, vectors *pb.WithVectorsSelector, f func(shown) error) error {
+	p, err := newPayloadSelector(payload, all)
 	if err != nil {
-		return nil, err
-	}
-	ids, err := parseIDs(r.GetIds())
-	if err != nil {
-		return nil, err
-	}
-	payload, err := newPayloadSelector(r.GetWithPayload(), false)
-	if err != nil {
-		return nil, err
+		return err
 	}
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	vectors, err := newVectorSelector(r.GetWithVectors(), c)
+	v, err := newVectorSelector(vectors, c)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	out := &pb.GetResponse{}
-	seen := map[pointID]bool{}
-	for _, id := range ids {
-		row, ok := c.byID[id]
-		if !ok || seen[id] {
-			continue
-		}
-		seen[id] = true
-		p, err := c.retrieved(scored{hit: hit{row: row}}, payload, vectors)
-		if err != nil {
+	return f(shown{p, v})
+}
+
+// retrieved are points as a response that ranks nothing carries them.
+func (c *collection) retrieved(hits []scored, s shown) ([]*pb.RetrievedPoint, error) {
+	var out []*pb.RetrievedPoint
+	for _, h := range hits {
+		p := &pb.RetrievedPoint{Id: c.ids[h.row].message(), Vectors: c.vectors(h.row, s.vectors), OrderValue: h.order}
+		if err := s.payload.attach(c.payloads[h.row], p.ProtoReflect()); err != nil {
 			return nil, err
 		}
-		out.Result = append(out.Result, p)
+		out = append(out, p)
 	}
-	out.Time = time.Since(start).Seconds()
 	return out, nil
 }
 
-func (c *collection) retrieved(h scored, payload payloadSelector, vectors vectorSelector) (*pb.RetrievedPoint, error) {
-	fields, err := payload.apply(c.payloads[h.row])
-	return &pb.RetrievedPoint{
-		Id: c.ids[h.row].message(), Payload: fields, Vectors: c.vectors(h.row, vectors), OrderValue: h.order,
-	}, err
+// read finds a collection, calls f with it and returns the seconds that took.
+func (s *store) read(name string, f func(*collection) error) (float64, error) {
+	start := time.Now()
+	c, err := s.find(name)
+	if err == nil {
+		err = f(c)
+	}
+	return time.Since(start).Seconds(), err
+}
+
+// Get returns points in the order asked for, each once, without the missing.
+func (s *pointsService) Get(_ context.Context, r *pb.GetPoints) (*pb.GetResponse, error) {
+	out := &pb.GetResponse{}
+	took, err := s.store.read(r.GetCollectionName(), func(c *collection) error {
+		ids, err := parseIDs(r.GetIds())
+		if err != nil {
+			return err
+		}
+		return c.show(r.GetWithPayload(), false, r.GetWithVectors(), func(v shown) error {
+			out.Result, err = c.retrieved(c.there(ids), v)
+			return err
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	out.Time = took
+	return out, nil
+}
+
+// there are the points of ids, each once, without the missing.
+func (c *collection) there(ids []pointID) []scored {
+	hits := make([]scored, 0, len(ids))
+	seen := make(map[pointID]bool, len(ids))
+	for _, id := range ids {
+		if row, ok := c.byID[id]; ok && !seen[id] {
+			seen[id] = true
+			hits = append(hits, scored{hit: hit{row: row}})
+		}
+	}
+	return hits
 }
 
 // Count counts points, always exactly.
 func (s *pointsService) Count(_ context.Context, r *pb.CountPoints) (*pb.CountResponse, error) {
-	start := time.Now()
-	c, err := s.store.find(r.GetCollectionName())
+	var n int
+	took, err := s.store.read(r.GetCollectionName(), func(c *collection) error {
+		f, err := newFilter(r.GetFilter())
+		if err != nil {
+			return err
+		}
+		c.mu.RLock()
+		defer c.mu.RUnlock()
+		set, err := c.allowed(f)
+		n = len(c.byID)
+		if set != nil {
+			n = set.count()
+		}
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	f, err := newFilter(r.GetFilter())
-	if err != nil {
-		return nil, err
-	}
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	set, err := c.allowed(f)
-	if err != nil {
-		return nil, err
-	}
-	n := len(c.byID)
-	if set != nil {
-		n = set.count()
-	}
-	return &pb.CountResponse{Result: &pb.CountResult{Count: uint64(n)}, Time: time.Since(start).Seconds()}, nil
+	return &pb.CountResponse{Result: &pb.CountResult{Count: uint64(n)}, Time: took}, nil
 }
 
 // Scroll pages through points by id, or by a field.
 func (s *pointsService) Scroll(_ context.Context, r *pb.ScrollPoints) (*pb.ScrollResponse, error) {
-	start := time.Now()
-	c, err := s.store.find(r.GetCollectionName())
-	if err != nil {
-		return nil, err
-	}
-	limit := defaultLimit
-	if r.Limit != nil {
-		limit = int(r.GetLimit())
-	}
-	if limit == 0 {
-		return nil, invalid("Validation error in body: [limit: value 0 invalid, must be 1 or larger]")
-	}
-	f, err := newFilter(r.GetFilter())
-	if err != nil {
-		return nil, err
-	}
-	payload, err := newPayloadSelector(r.GetWithPayload(), true)
-	if err != nil {
-		return nil, err
-	}
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	vectors, err := newVectorSelector(r.GetWithVectors(), c)
-	if err != nil {
-		return nil, err
-	}
-	hits, next, err := c.page(r, f, limit)
-	if err != nil {
-		return nil, err
-	}
-	out := &pb.ScrollResponse{NextPageOffset: next}
-	for _, h := range hits {
-		p, err := c.retrieved(h, payload, vectors)
-		if err != nil {
-			return nil, err
+	out := &pb.ScrollResponse{}
+	took, err := s.store.read(r.GetCollectionName(), func(c *collection) error {
+		limit := defaultLimit
+		if r.Limit != nil {
+			limit = int(r.GetLimit())
 		}
-		out.Result = append(out.Result, p)
+		if limit == 0 {
+			return invalid("Validation error in body: [limit: value 0 invalid, must be 1 or larger]")
+		}
+		f, err := newFilter(r.GetFilter())
+		if err != nil {
+			return err
+		}
+		return c.show(r.GetWithPayload(), true, r.GetWithVectors(), func(v shown) error {
+			hits, next, err := c.page(r, f, limit)
+			if err != nil {
+				return err
+			}
+			out.NextPageOffset = next
+			out.Result, err = c.retrieved(hits, v)
+			return err
+		})
+	})
+	if err != nil {
+		return nil, err
 	}
-	out.Time = time.Since(start).Seconds()
+	out.Time = took
 	return out, nil
 }
 

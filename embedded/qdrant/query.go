@@ -2,7 +2,6 @@ package qdrant
 
 import (
 	"context"
-	"time"
 
 	pb "github.com/qdrant/go-client/qdrant"
 	"google.golang.org/grpc/codes"
@@ -19,6 +18,7 @@ type stage struct {
 	query     *pb.Query
 	using     string
 	filter    *filter
+	sent      *pb.Filter // what filter was made of
 	threshold *float32
 	limit     int
 }
@@ -32,7 +32,7 @@ type scored struct {
 
 // newStage checks a query's fields; where is its place in the request.
 func newStage(prefetch []*pb.PrefetchQuery, query *pb.Query, using *string, f *pb.Filter, threshold *float32, limit *uint64, where string) (stage, error) {
-	s := stage{prefetch: prefetch, query: query, threshold: threshold, limit: defaultLimit}
+	s := stage{prefetch: prefetch, query: query, sent: f, threshold: threshold, limit: defaultLimit}
 	if using != nil {
 		s.using = *using
 	}
@@ -53,21 +53,17 @@ func newStage(prefetch []*pb.PrefetchQuery, query *pb.Query, using *string, f *p
 	return s, err
 }
 
-// run carries out a stage. allowed is what outer filters let through; nil is
+// run carries out a stage. outer is what outer filters let through; nil is
 // everything. The caller holds the collection for reading.
-func (c *collection) run(s stage, outer bitset) ([]scored, error) {
-	allowed, err := c.allowed(s.filter)
+func (c *collection) run(m *memo, s stage, outer bitset) ([]scored, error) {
+	allowed, err := m.allowed(c, s)
 	if err != nil {
 		return nil, err
 	}
 	allowed = intersect(allowed, outer)
 	lists := make([][]scored, len(s.prefetch))
 	for i, p := range s.prefetch {
-		inner, err := newStage(p.GetPrefetch(), p.GetQuery(), p.Using, p.GetFilter(), p.ScoreThreshold, p.Limit, "prefetch[0].")
-		if err != nil {
-			return nil, err
-		}
-		if lists[i], err = c.run(inner, allowed); err != nil {
+		if lists[i], err = m.prefetched(c, p, allowed); err != nil {
 			return nil, err
 		}
 	}
@@ -85,12 +81,17 @@ func (c *collection) run(s stage, outer bitset) ([]scored, error) {
 	}
 }
 
+// intersect is what is in both sets, where nil holds everything.
 func intersect(a, b bitset) bitset {
-	if a == nil || b == nil {
-		return append(a, b...)
+	switch {
+	case a == nil:
+		return b
+	case b == nil:
+		return a
 	}
-	a.and(b)
-	return a
+	out := a.clone()
+	out.and(b)
+	return out
 }
 
 // narrowed is what prefetches found, if there are any.
@@ -187,37 +188,41 @@ func (c *collection) listed(allowed bitset, limit int) []scored {
 
 // Query answers one query.
 func (s *pointsService) Query(_ context.Context, r *pb.QueryPoints) (*pb.QueryResponse, error) {
-	start := time.Now()
-	c, err := s.store.find(r.GetCollectionName())
+	out := &pb.QueryResponse{}
+	took, err := s.store.read(r.GetCollectionName(), func(c *collection) (err error) {
+		out.Result, err = c.query(&memo{}, r)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	points, err := c.query(r)
-	if err != nil {
-		return nil, err
-	}
-	return &pb.QueryResponse{Result: points, Time: time.Since(start).Seconds()}, nil
+	out.Time = took
+	return out, nil
 }
 
 // QueryBatch answers several queries of one collection, or fails as a whole.
+// Writes may come between two of them: readers that hold on for long would
+// make all who come after a writer wait.
 func (s *pointsService) QueryBatch(_ context.Context, r *pb.QueryBatchPoints) (*pb.QueryBatchResponse, error) {
-	start := time.Now()
-	c, err := s.store.find(r.GetCollectionName())
+	out := &pb.QueryBatchResponse{}
+	shared := &memo{}
+	took, err := s.store.read(r.GetCollectionName(), func(c *collection) error {
+		for i, q := range r.GetQueryPoints() {
+			if q.GetCollectionName() == "" {
+				return invalid("Validation error in body: [query_points[%d].collection_name: value %q invalid, must be from 1 to 255 characters]", i, "")
+			}
+			points, err := c.query(shared, q)
+			if err != nil {
+				return err
+			}
+			out.Result = append(out.Result, &pb.BatchResult{Result: points})
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	out := &pb.QueryBatchResponse{}
-	for i, q := range r.GetQueryPoints() {
-		if q.GetCollectionName() == "" {
-			return nil, invalid("Validation error in body: [query_points[%d].collection_name: value %q invalid, must be from 1 to 255 characters]", i, "")
-		}
-		points, err := c.query(q)
-		if err != nil {
-			return nil, err
-		}
-		out.Result = append(out.Result, &pb.BatchResult{Result: points})
-	}
-	out.Time = time.Since(start).Seconds()
+	out.Time = took
 	return out, nil
 }
 
@@ -251,7 +256,7 @@ func searchQuery(r *pb.SearchPoints) *pb.QueryPoints {
 	return q
 }
 
-func (c *collection) query(r *pb.QueryPoints) ([]*pb.ScoredPoint, error) {
+func (c *collection) query(m *memo, r *pb.QueryPoints) ([]*pb.ScoredPoint, error) {
 	if r.Timeout != nil && r.GetTimeout() == 0 {
 		return nil, invalid("Validation error in body: [timeout: value 0 invalid, must be 1 or larger]")
 	}
@@ -261,31 +266,25 @@ func (c *collection) query(r *pb.QueryPoints) ([]*pb.ScoredPoint, error) {
 	}
 	offset := int(min(r.GetOffset(), 1<<30))
 	s.limit += offset
-	payload, err := newPayloadSelector(r.GetWithPayload(), false)
-	if err != nil {
-		return nil, err
-	}
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	vectors, err := newVectorSelector(r.GetWithVectors(), c)
-	if err != nil {
-		return nil, err
-	}
-	hits, err := c.run(s, nil)
-	if err != nil {
-		return nil, err
-	}
-	hits = hits[min(offset, len(hits)):]
-	out := make([]*pb.ScoredPoint, len(hits))
-	for i, h := range hits {
-		fields, err := payload.apply(c.payloads[h.row])
+	var out []*pb.ScoredPoint
+	err = c.show(r.GetWithPayload(), false, r.GetWithVectors(), func(v shown) error {
+		m.at(c)
+		hits, err := c.run(m, s, nil)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		out[i] = &pb.ScoredPoint{
-			Id: c.ids[h.row].message(), Payload: fields, Score: h.score, Version: c.versions[h.row],
-			Vectors: c.vectors(h.row, vectors), OrderValue: h.order,
+		hits = hits[min(offset, len(hits)):]
+		out = make([]*pb.ScoredPoint, len(hits))
+		for i, h := range hits {
+			out[i] = &pb.ScoredPoint{
+				Id: c.ids[h.row].message(), Score: h.score, Version: c.versions[h.row],
+				Vectors: c.vectors(h.row, v.vectors), OrderValue: h.order,
+			}
+			if err := v.payload.attach(c.payloads[h.row], out[i].ProtoReflect()); err != nil {
+				return err
+			}
 		}
-	}
-	return out, nil
+		return nil
+	})
+	return out, err
 }

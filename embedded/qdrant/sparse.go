@@ -135,10 +135,22 @@ func (s *sparseIndex) weight(p *posting) float64 {
 	return math.Log(1 + (float64(s.nonEmpty)-df+0.5)/(df+0.5))
 }
 
+// fewRows are scored one by one; more are found through their terms.
+const fewRows = 256
+
 // search ranks the rows that share a term with the query.
 func (s *sparseIndex) search(query sparseVector, rows int, allowed bitset, best *ranking) {
 	if len(query.indices) == 1 {
 		s.searchOne(query, allowed, best)
+		return
+	}
+	if allowed != nil && allowed.count() <= fewRows {
+		allowed.each(func(row uint32) bool {
+			if score, shared := s.scoreRow(query, row); shared {
+				best.offer(row, score)
+			}
+			return true
+		})
 		return
 	}
 	scores := make([]float32, rows)

@@ -18,7 +18,7 @@ import (
 )
 
 // depth is how many candidates of each kind the index hands to ranking.
-const depth = 100
+const depth = 40
 
 type document struct {
 	ID      string `json:"id"`

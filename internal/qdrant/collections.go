@@ -1,8 +1,10 @@
 package qdrant
 
 import (
+	"cmp"
 	"context"
 	"slices"
+	"sync"
 
 	"github.com/qdrant/go-client/qdrant"
 	"google.golang.org/grpc/codes"
@@ -43,18 +45,21 @@ func (x *Index) EnsureCollections(ctx context.Context, dimension int) error {
 	if err != nil {
 		return x.explain("list the collections", err)
 	}
-	for _, name := range memory.Collections() {
-		if !slices.Contains(there, name) {
-			if err := x.create(ctx, name, dimension); err != nil {
-				return err
+	// All at once, because the server writes every step to its disk, and the
+	// first memory of all waits for them.
+	errs := make([]error, len(memory.Collections()))
+	var done sync.WaitGroup
+	for i, name := range memory.Collections() {
+		done.Go(func() {
+			if slices.Contains(there, name) {
+				errs[i] = x.check(ctx, name, dimension)
+			} else {
+				errs[i] = x.create(ctx, name, dimension)
 			}
-			continue
-		}
-		if err := x.check(ctx, name, dimension); err != nil {
-			return err
-		}
+		})
 	}
-	return nil
+	done.Wait()
+	return cmp.Or(errs...)
 }
 
 // check refuses a collection that was made for other vectors, and completes

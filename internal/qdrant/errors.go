@@ -48,6 +48,15 @@ func (x *Index) explain(doing string, err error) error {
 	return &memory.Error{Code: memory.Internal, Part: "Qdrant", Err: wrapped}
 }
 
+// missing is true of the error of a call to a collection that does not exist.
+func missing(err error) bool {
+	if err == nil {
+		return false
+	}
+	code, _ := grpcCode(err)
+	return code == codes.NotFound
+}
+
 // grpcCode finds the gRPC status in a chain of errors.
 func grpcCode(err error) (codes.Code, string) {
 	if errors.Is(err, context.DeadlineExceeded) {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/qdrant/go-client/qdrant"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
 
 	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/memory"
@@ -79,7 +80,7 @@ func Open(o Options) (*Index, error) {
 	if o.LongTimeout == 0 {
 		o.LongTimeout = DefaultLongTimeout
 	}
-	client, err := qdrant.NewClient(&qdrant.Config{
+	config := &qdrant.Config{
 		Host: host, Port: int(port), APIKey: o.APIKey, UseTLS: o.TLS,
 		// The check would connect now, and only log what it finds.
 		SkipCompatibilityCheck: true,
@@ -88,11 +89,31 @@ func Open(o Options) (*Index, error) {
 		PoolSize: 1, KeepAliveTime: -1,
 		GrpcOptions: []grpc.DialOption{grpc.WithDefaultCallOptions(
 			grpc.MaxCallRecvMsgSize(maxMessage), grpc.MaxCallSendMsgSize(maxMessage))},
-	})
+	}
+	if o.APIKey != "" && !o.TLS && loopback(host) {
+		// The client warns of a key sent in the clear, wherever to. What does
+		// not leave the machine is sent here instead; of all else it may warn.
+		config.APIKey = ""
+		config.GrpcOptions = append(config.GrpcOptions, grpc.WithChainUnaryInterceptor(sendKey(o.APIKey)))
+	}
+	client, err := qdrant.NewClient(config)
 	if err != nil {
 		return nil, fmt.Errorf("open Qdrant at %s: %w", o.Address, err)
 	}
 	return &Index{client: client, options: o}, nil
+}
+
+// loopback tells addresses on this machine.
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// sendKey sends a key with every call, as the client does.
+func sendKey(key string) grpc.UnaryClientInterceptor {
+	return func(ctx context.Context, method string, req, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
+		return invoke(metadata.AppendToOutgoingContext(ctx, "api-key", key), method, req, reply, conn, opts...)
+	}
 }
 
 // Close ends the connection.

@@ -1,11 +1,14 @@
 package qdrant_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"log/slog"
 	"os"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -97,6 +100,8 @@ func TestSearchReturnsWhatWasWritten(t *testing.T) {
 	if err != nil || len(got) != 1 {
 		t.Fatalf("got %+v, %v", got, err)
 	}
+	// No answer shows these, so they are not fetched.
+	want.Source, want.ContentHash, want.Model, want.ExpiresAt = "", "", "", nil
 	if !reflect.DeepEqual(got[0].Memory, want.Memory) {
 		t.Errorf("got  %+v\nwant %+v", got[0].Memory, want.Memory)
 	}
@@ -272,6 +277,66 @@ func TestRebuildGraphs(t *testing.T) {
 	}
 	if v, err := x.Version(t.Context()); err != nil || v == "" {
 		t.Errorf("version %q, %v", v, err)
+	}
+}
+
+// TestNothingThereYet searches a server that nothing was ever written to, and
+// then one of whose collections one is lost.
+func TestNothingThereYet(t *testing.T) {
+	t.Parallel()
+	s, err := server.Start(t.Context(), server.Options{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Stop() })
+	x := dial(t, s.Addr())
+	for _, collections := range [][]string{nil, {memory.Learnings}} {
+		found, err := x.Search(t.Context(), memory.Search{Text: "word", Vector: memory.Vector{1, 0, 0}, Collections: collections})
+		if err != nil || len(found) != 0 {
+			t.Errorf("%v: got %v, %v", collections, found, err)
+		}
+	}
+	if err := x.Recreate(t.Context(), memory.Memories, 3); err != nil {
+		t.Fatal(err)
+	}
+	_, err = x.Search(t.Context(), memory.Search{Text: "word"})
+	if memory.CodeOf(err) != memory.Unavailable || memory.HintOf(err) == "" {
+		t.Errorf("six of seven collections are gone: %v", err)
+	}
+}
+
+// TestKeyWithoutTLS sends the key to a server on loopback, and warns nobody:
+// what does not leave the machine needs no encryption.
+func TestKeyWithoutTLS(t *testing.T) {
+	var log bytes.Buffer
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
+	defer slog.SetDefault(before)
+	s, err := server.Start(t.Context(), server.Options{Dir: t.TempDir(), APIKey: "key"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Stop() })
+	for key, want := range map[string]memory.Code{"key": "", "wrong": memory.Conflict} {
+		x, err := qdrant.Open(qdrant.Options{Address: s.Addr(), Document: keyword.Vector, Query: keyword.Query, APIKey: key})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = x.Close() }()
+		if err := x.EnsureCollections(t.Context(), 3); memory.CodeOf(err) != want {
+			t.Errorf("key %q: %v", key, err)
+		}
+	}
+	if log.Len() > 0 {
+		t.Errorf("on loopback: %s", log.String())
+	}
+	x, err := qdrant.Open(qdrant.Options{Address: "192.0.2.1:6334", Document: keyword.Vector, Query: keyword.Query, APIKey: "key"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = x.Close() }()
+	if !strings.Contains(log.String(), "without TLS") {
+		t.Errorf("another machine: no warning in %q", log.String())
 	}
 }
 

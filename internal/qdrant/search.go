@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 
 	"github.com/qdrant/go-client/qdrant"
 
@@ -12,9 +13,10 @@ import (
 )
 
 // How deep a collection is looked into. Ranking cannot lift what was not
-// found; what lies deeper than this does not come into the first places.
+// found; what lies deeper than this does not come into the first places
+// (internal/evaluation finds as much at 30 as at 100), and costs time.
 const (
-	minDepth      = 100
+	minDepth      = 40
 	depthPerHit   = 2
 	lendingHits   = 10 // as many of the best hits of a collection pull their neighbours in
 	neighbourMost = 4 * lendingHits
@@ -33,48 +35,49 @@ type question struct {
 // the keyword score that it has by itself, so that they can be ranked
 // together; in no particular order. The neighbours in their sessions of the
 // best ones are among them. Without a vector, or with a zero one, keywords
-// alone decide; when there are no keywords either nothing is found.
+// alone decide; when there are no keywords either nothing is found. Source,
+// model, content hash and expiry of what is found are not filled in.
+//
+// Where none of the collections exists nothing was ever stored, and so
+// nothing is found; where some are missing they are lost, which is an error.
 func (x *Index) Search(ctx context.Context, s memory.Search) ([]memory.Candidate, error) {
 	ctx, cancel := context.WithTimeout(ctx, x.options.Timeout)
 	defer cancel()
-	q := question{filter: searchFilter(s), depth: uint64(max(minDepth, depthPerHit*s.Limit))}
-	q.indices, q.values = x.options.Query(s.Text)
-	if !s.Vector.IsZero() {
-		if err := s.Vector.Check(); err != nil {
-			return nil, memory.Errorf(memory.Invalid, "", "search: %w", err)
-		}
-		q.dense = s.Vector
-	}
-	if q.dense == nil && len(q.indices) == 0 {
-		return nil, nil
+	q, err := x.question(s)
+	if err != nil || q.dense == nil && len(q.indices) == 0 {
+		return nil, err
 	}
 	collections := s.Collections
 	if len(collections) == 0 {
 		collections = memory.Collections()
 	}
-	type answer struct {
-		found []memory.Candidate
-		err   error
-	}
-	answers := make([]chan answer, len(collections))
+	found := make([][]memory.Candidate, len(collections))
+	errs := make([]error, len(collections))
+	var asked sync.WaitGroup
 	for i, name := range collections {
-		answers[i] = make(chan answer, 1)
-		go func() {
-			found, err := x.searchOne(ctx, name, q)
-			answers[i] <- answer{found, err}
-		}()
+		asked.Go(func() { found[i], errs[i] = x.searchOne(ctx, name, q) })
 	}
-	var all []memory.Candidate
-	var errs []error
-	for _, c := range answers {
-		a := <-c
-		all, errs = append(all, a.found...), append(errs, a.err)
+	asked.Wait()
+	if !slices.ContainsFunc(errs, func(err error) bool { return !missing(err) }) {
+		return nil, nil
 	}
 	// The first is enough: when the server is down all say the same.
 	if i := slices.IndexFunc(errs, func(err error) bool { return err != nil && !errors.Is(err, context.Canceled) }); i >= 0 {
 		return nil, errs[i]
 	}
-	return all, errors.Join(errs...)
+	return slices.Concat(found...), errors.Join(errs...)
+}
+
+func (x *Index) question(s memory.Search) (question, error) {
+	q := question{filter: searchFilter(s), depth: uint64(max(minDepth, depthPerHit*s.Limit))}
+	q.indices, q.values = x.options.Query(s.Text)
+	if !s.Vector.IsZero() {
+		if err := s.Vector.Check(); err != nil {
+			return q, memory.Errorf(memory.Invalid, "", "search: %w", err)
+		}
+		q.dense = s.Vector
+	}
+	return q, nil
 }
 
 func (x *Index) searchOne(ctx context.Context, collection string, q question) ([]memory.Candidate, error) {
@@ -102,32 +105,9 @@ func (x *Index) searchOne(ctx context.Context, collection string, q question) ([
 	return append(found, slices.DeleteFunc(neighbours, func(c memory.Candidate) bool { return seen[c.ID] })...), nil
 }
 
-// ask makes one call of two queries: candidates of both kinds with their
-// cosines, and the keyword scores. In the first the dense query rescores what
-// either kind found, so that a text found by its words has its cosine too.
+// ask makes one call and reads its answers.
 func (x *Index) ask(ctx context.Context, collection string, q question) ([]memory.Candidate, error) {
-	var queries []*qdrant.QueryPoints
-	sparse := qdrant.NewQuerySparse(q.indices, q.values)
-	if q.dense != nil {
-		dense := qdrant.NewQueryDense(q.dense)
-		prefetch := []*qdrant.PrefetchQuery{{Query: dense, Filter: q.filter, Limit: &q.depth}}
-		if len(q.indices) > 0 {
-			prefetch = append(prefetch, &qdrant.PrefetchQuery{
-				Query: sparse, Using: qdrant.PtrOf(keywordVector), Filter: q.filter, Limit: &q.depth,
-			})
-		}
-		queries = append(queries, &qdrant.QueryPoints{
-			CollectionName: collection, Prefetch: prefetch, Query: dense,
-			Limit: qdrant.PtrOf(2 * q.depth), WithPayload: qdrant.NewWithPayload(true),
-		})
-	}
-	if len(q.indices) > 0 {
-		queries = append(queries, &qdrant.QueryPoints{
-			CollectionName: collection, Query: sparse, Using: qdrant.PtrOf(keywordVector),
-			Filter: q.filter, Limit: &q.depth,
-			WithPayload: qdrant.NewWithPayload(q.dense == nil), // the first query has it already
-		})
-	}
+	queries := q.queries(collection)
 	answers, err := x.client.QueryBatch(ctx, &qdrant.QueryBatchPoints{CollectionName: collection, QueryPoints: queries})
 	if err != nil {
 		return nil, x.explain("search "+collection, err)
@@ -135,31 +115,88 @@ func (x *Index) ask(ctx context.Context, collection string, q question) ([]memor
 	if len(answers) != len(queries) {
 		return nil, memory.Errorf(memory.Internal, "", "Qdrant answered %d of %d queries", len(answers), len(queries))
 	}
-	var found []memory.Candidate
-	place := make(map[string]int)
-	if q.dense != nil {
-		for _, p := range answers[0].GetResult() {
-			c := candidate(collection, p)
-			// A zero vector's cosine is exactly 0, and means nothing.
-			c.Cosine, c.HasCosine = float64(p.GetScore()), p.GetScore() != 0
-			place[c.ID] = len(found)
-			found = append(found, c)
-		}
+	if q.dense == nil {
+		return byWords(collection, answers[0].GetResult()), nil
 	}
-	if len(q.indices) > 0 {
-		for _, p := range answers[len(answers)-1].GetResult() {
-			i, ok := place[p.GetId().GetUuid()]
-			switch {
-			case ok:
-				found[i].Keyword = float64(p.GetScore())
-			case q.dense == nil: // else written between the two queries: without payload
-				c := candidate(collection, p)
-				c.Keyword = float64(p.GetScore())
-				found = append(found, c)
-			}
-		}
+	found := byCosine(collection, answers[0].GetResult())
+	if len(answers) > 1 {
+		addKeywords(found, answers[1].GetResult())
 	}
 	return found, nil
+}
+
+// queries are one for candidates with their cosines, one for their keyword
+// scores. Both begin with what either kind of search finds and score all of
+// that: so a text found by its words has its cosine, and one found by its
+// vector its keyword score.
+func (q question) queries(collection string) []*qdrant.QueryPoints {
+	sparse := qdrant.NewQuerySparse(q.indices, q.values)
+	if q.dense == nil {
+		return []*qdrant.QueryPoints{{
+			CollectionName: collection, Query: sparse, Using: qdrant.PtrOf(keywordVector),
+			Filter: q.filter, Limit: &q.depth, WithPayload: shown(),
+		}}
+	}
+	dense := qdrant.NewQueryDense(q.dense)
+	either := []*qdrant.PrefetchQuery{{Query: dense, Filter: q.filter, Limit: &q.depth}}
+	if len(q.indices) > 0 {
+		either = append(either, &qdrant.PrefetchQuery{
+			Query: sparse, Using: qdrant.PtrOf(keywordVector), Filter: q.filter, Limit: &q.depth,
+		})
+	}
+	queries := []*qdrant.QueryPoints{{
+		CollectionName: collection, Prefetch: either, Query: dense,
+		Limit: qdrant.PtrOf(2 * q.depth), WithPayload: shown(),
+	}}
+	if len(q.indices) > 0 {
+		queries = append(queries, &qdrant.QueryPoints{
+			CollectionName: collection, Prefetch: either, Query: sparse, Using: qdrant.PtrOf(keywordVector),
+			Limit: qdrant.PtrOf(2 * q.depth),
+		})
+	}
+	return queries
+}
+
+// shown are the fields of the payload that ranking and an answer need. The
+// others would be a quarter of what has to be read.
+func shown() *qdrant.WithPayloadSelector {
+	return qdrant.NewWithPayloadInclude(
+		"text", "project", "type", "tags", "confidence", "importance", "pinned", "access_count",
+		"created_at", "last_accessed", "session", "position")
+}
+
+func byCosine(collection string, points []*qdrant.ScoredPoint) []memory.Candidate {
+	found := make([]memory.Candidate, len(points))
+	for i, p := range points {
+		found[i] = candidate(collection, p)
+		// A zero vector's cosine is exactly 0, and means nothing.
+		found[i].Cosine, found[i].HasCosine = float64(p.GetScore()), p.GetScore() != 0
+	}
+	return found
+}
+
+// byWords are the candidates of a query without a vector.
+func byWords(collection string, points []*qdrant.ScoredPoint) []memory.Candidate {
+	found := make([]memory.Candidate, len(points))
+	for i, p := range points {
+		found[i] = candidate(collection, p)
+		found[i].Keyword = float64(p.GetScore())
+	}
+	return found
+}
+
+// addKeywords gives candidates their keyword scores. What was written between
+// the two queries has no payload and is left out.
+func addKeywords(found []memory.Candidate, points []*qdrant.ScoredPoint) {
+	place := make(map[string]int, len(found))
+	for i, c := range found {
+		place[c.ID] = i
+	}
+	for _, p := range points {
+		if i, ok := place[p.GetId().GetUuid()]; ok {
+			found[i].Keyword = float64(p.GetScore())
+		}
+	}
 }
 
 func candidate(collection string, p *qdrant.ScoredPoint) memory.Candidate {
