@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"runtime"
-	"strings"
 	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/mneme-memory/mneme/embedded/internal/child"
 )
 
 const (
@@ -24,17 +24,17 @@ const (
 	immediateTimeout = 5 * time.Second  // leaves the checkpoint to the next start
 )
 
-// child is one run of the postmaster.
-type child struct {
-	cmd    *exec.Cmd
-	exited chan struct{}
-	err    error // how it ended; set before exited is closed
+// stopSteps end the server: gently, then without the checkpoint, then by force.
+func stopSteps() []child.Step {
+	return []child.Step{
+		{Signal: syscall.SIGINT, Timeout: fastTimeout},
+		{Signal: syscall.SIGQUIT, Timeout: immediateTimeout},
+		{Signal: syscall.SIGKILL, Timeout: immediateTimeout},
+	}
 }
 
-func (c *child) pid() int { return c.cmd.Process.Pid }
-
 // launch starts the server and returns when it answers and has its database.
-func launch(ctx context.Context, bin Binaries, p *place) (*child, error) {
+func launch(ctx context.Context, bin Binaries, p *place) (*child.Process, error) {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
 	log, err := openLog(p.logFile)
@@ -45,19 +45,19 @@ func launch(ctx context.Context, bin Binaries, p *place) (*child, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("find the end of the log: %w", err), log.Close())
 	}
-	c, err := p.spawn(bin, log)
+	server, err := p.spawn(bin, log)
 	if err := errors.Join(err, log.Close()); err != nil {
 		return nil, err
 	}
-	if err := c.waitReady(ctx, p); err != nil {
-		err = fmt.Errorf("%w; its log %s ends: %s", err, p.logFile, logTail(p.logFile, from))
-		return nil, errors.Join(err, c.stop())
+	if err := p.waitReady(ctx, server); err != nil {
+		err = fmt.Errorf("%w; its log %s ends: %s", err, p.logFile, child.LogTail(p.logFile, from))
+		return nil, errors.Join(err, server.Stop(stopSteps()...))
 	}
-	return c, nil
+	return server, nil
 }
 
 // spawn writes the configuration and starts the process.
-func (p *place) spawn(bin Binaries, log *os.File) (_ *child, err error) {
+func (p *place) spawn(bin Binaries, log *os.File) (_ *child.Process, err error) {
 	doors, files, err := p.doors(p.data, p.socketDir)
 	if err != nil {
 		return nil, err
@@ -74,46 +74,12 @@ func (p *place) spawn(bin Binaries, log *os.File) (_ *child, err error) {
 	cmd.Env = serverEnv()
 	cmd.ExtraFiles = files
 	cmd.Stdout, cmd.Stderr = log, log
-	cmd.SysProcAttr = attributes(p.account.credential())
-	c := &child{cmd: cmd, exited: make(chan struct{})}
-	started := make(chan error, 1)
-	go c.run(started)
-	if err := <-started; err != nil {
-		return nil, fmt.Errorf("run %s: %w", bin.postgres(), err)
-	}
-	return c, nil
-}
-
-// run keeps one thread for the life of the child: on Linux the child is told when the
-// thread that started it ends, and Go ends idle threads as it likes.
-func (c *child) run(started chan<- error) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	if err := c.cmd.Start(); err != nil {
-		started <- err
-		return
-	}
-	unwatch, err := watchParent(c.cmd.Process.Pid)
-	if err != nil {
-		err = errors.Join(err, c.cmd.Process.Signal(syscall.SIGQUIT), ignoreExit(c.cmd.Wait()))
-		started <- err
-		return
-	}
-	started <- nil
-	c.err = errors.Join(c.cmd.Wait(), unwatch())
-	close(c.exited)
-}
-
-func ignoreExit(err error) error {
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		return nil
-	}
-	return err
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: p.account.credential()}
+	return child.Start(cmd, syscall.SIGINT) // a fast shutdown
 }
 
 // waitReady connects until the server lets us in, and makes the database the first time.
-func (c *child) waitReady(ctx context.Context, p *place) error {
+func (p *place) waitReady(ctx context.Context, server *child.Process) error {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -126,8 +92,8 @@ func (c *child) waitReady(ctx context.Context, p *place) error {
 			return nil
 		}
 		select {
-		case <-c.exited:
-			return fmt.Errorf("postgres ended while starting: %w", errors.Join(c.err, err))
+		case <-server.Exited():
+			return fmt.Errorf("postgres ended while starting: %w", errors.Join(server.Err(), err))
 		case <-ctx.Done():
 			return fmt.Errorf("wait for postgres: %w", errors.Join(ctx.Err(), err))
 		case <-tick.C:
@@ -151,36 +117,4 @@ func createDatabase(ctx context.Context, p *place) (err error) {
 	defer func() { err = errors.Join(err, conn.Close(ctx)) }()
 	_, err = conn.Exec(ctx, "CREATE DATABASE "+name)
 	return err
-}
-
-// stop ends the server: gently, then without the checkpoint, then by force.
-func (c *child) stop() error {
-	for _, step := range []struct {
-		signal  syscall.Signal
-		timeout time.Duration
-	}{
-		{syscall.SIGINT, fastTimeout},
-		{syscall.SIGQUIT, immediateTimeout},
-		{syscall.SIGKILL, immediateTimeout},
-	} {
-		err := c.cmd.Process.Signal(step.signal)
-		if err != nil && !errors.Is(err, os.ErrProcessDone) {
-			return fmt.Errorf("stop postgres (pid %d): %w", c.pid(), err)
-		}
-		select {
-		case <-c.exited:
-			return nil
-		case <-time.After(step.timeout):
-		}
-	}
-	return fmt.Errorf("stop postgres (pid %d): it does not end", c.pid())
-}
-
-// lastLines is the end of a text on one line, for an error message.
-func lastLines(text string, n int) string {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	if len(lines) > n {
-		lines = lines[len(lines)-n:]
-	}
-	return strings.Join(lines, " | ")
 }

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"github.com/mneme-memory/mneme/embedded/internal/child"
 )
 
 // initCluster makes the cluster beside its final place and moves it there when it is
@@ -43,7 +45,7 @@ func initCluster(ctx context.Context, bin Binaries, p *place) (err error) {
 	cmd.ExtraFiles = files
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: p.account.credential()}
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("make cluster with %s: %w: %s", bin.initdb(), err, lastLines(string(out), 5))
+		return fmt.Errorf("make cluster with %s: %w: %s", bin.initdb(), err, child.LastLines(string(out)))
 	}
 	if err := os.Rename(fresh, p.data); err != nil {
 		return fmt.Errorf("put cluster in place: %w", err)

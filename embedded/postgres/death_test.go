@@ -103,7 +103,7 @@ func TestOrphanIsStopped(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := begin(t, Options{Dir: dir})
-	<-orphan.exited
+	<-orphan.Exited()
 	one[int](t, again.URL(), "SELECT 1")
 }
 

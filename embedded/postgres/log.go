@@ -56,21 +56,3 @@ func copyFile(from, to string) (err error) {
 	_, err = io.Copy(out, in)
 	return errors.Join(err, out.Close())
 }
-
-// logTail is the end of what was written since offset from.
-func logTail(path string, from int64) string {
-	const most = 4096
-	f, err := os.Open(path)
-	if err != nil {
-		return "(not readable)"
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.Size()-from > most {
-		from = info.Size() - most
-	}
-	text, err := io.ReadAll(io.NewSectionReader(f, from, most))
-	if err != nil {
-		return "(not readable)"
-	}
-	return lastLines(string(text), 5)
-}

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/mneme-memory/mneme/embedded/internal/child"
 )
 
 // stopOrphan ends a server that still runs on this cluster although nobody holds the
@@ -52,7 +54,7 @@ func (p *place) waitGone(ctx context.Context, pid int, timeout time.Duration) bo
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	for p.isOurs(ctx, pid) {
-		if !wait(ctx, 20*time.Millisecond) {
+		if !child.Wait(ctx, 20*time.Millisecond) {
 			return false
 		}
 	}

@@ -131,14 +131,3 @@ func closeAll(files []*os.File) error {
 	}
 	return errors.Join(errs...)
 }
-
-// makePrivateDir makes dir with its parents, and takes it away from everybody else.
-func makePrivateDir(dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("make folder: %w", err)
-	}
-	if err := os.Chmod(dir, 0o700); err != nil {
-		return fmt.Errorf("make folder private: %w", err)
-	}
-	return nil
-}

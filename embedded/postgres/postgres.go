@@ -32,14 +32,15 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/gofrs/flock"
+	"github.com/mneme-memory/mneme/embedded/internal/child"
+	"github.com/mneme-memory/mneme/embedded/internal/folder"
 )
 
 // MinVersion is the oldest major version of PostgreSQL that will do.
 const MinVersion = 13
 
 // ErrDirInUse says that another live process runs the cluster in the same Dir.
-var ErrDirInUse = errors.New("another process uses this folder")
+var ErrDirInUse = folder.ErrInUse
 
 // name is the role that owns everything, and the database.
 const name = "mneme"
@@ -68,12 +69,8 @@ type Server struct {
 	bin     Binaries
 	place   *place
 	log     *slog.Logger
-	stopCtx context.CancelFunc // ends the supervisor
-	done    chan struct{}      // closed when the supervisor has ended
-	release func() error       // gives back the folder's lock and the socket's folder
-
-	mu    sync.Mutex
-	child *child // the newest child; it may have died a moment ago
+	keeper  *child.Keeper
+	release func() error // gives back the folder's lock and the socket's folder
 
 	once    sync.Once
 	stopErr error
@@ -93,26 +90,18 @@ func (s *Server) BinDir() string { return s.bin.Dir }
 func (s *Server) LogFile() string { return s.place.logFile }
 
 // PID is the process id of the postmaster, the newest one if it was restarted.
-func (s *Server) PID() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.child.pid()
-}
+func (s *Server) PID() int { return s.keeper.Current().PID() }
 
 // Done is closed when the server has ended for good, which only Stop does: a server that
 // dies of itself is started again.
-func (s *Server) Done() <-chan struct{} { return s.done }
+func (s *Server) Done() <-chan struct{} { return s.keeper.Done() }
 
 // Stop shuts the server down: gently (connections are closed, a checkpoint is written),
 // then harder if that takes too long. It may be called more than once, and from several
 // goroutines; all get the same answer.
 func (s *Server) Stop() error {
 	s.once.Do(func() {
-		s.stopCtx()
-		<-s.done
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.stopErr = errors.Join(s.child.stop(), s.release())
+		s.stopErr = errors.Join(s.keeper.Stop(stopSteps()...), s.release())
 	})
 	return s.stopErr
 }
@@ -177,34 +166,22 @@ func start(ctx context.Context, opts Options) (_ *Server, err error) {
 			return nil, err
 		}
 	}
-	child, err := launch(ctx, bin, place)
+	first, err := launch(ctx, bin, place)
 	if err != nil {
 		return nil, err
 	}
-	// The supervisor outlives Start's context on purpose.
-	supervised, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	srv := &Server{
-		bin: bin, place: place, log: opts.Logger, child: child,
-		stopCtx: cancel, done: make(chan struct{}), release: release,
-	}
-	go srv.supervise(supervised)
+	srv := &Server{bin: bin, place: place, log: opts.Logger, release: release}
+	srv.keeper = child.Keep("postgres", first, srv.relaunch, opts.Logger)
+	go srv.upkeep()
 	return srv, nil
 }
 
-// lockDir lets one process at a time work on dir. The lock ends with the process.
+// lockDir lets one process at a time work on dir.
 func lockDir(dir string) (unlock func() error, err error) {
-	if err := makePrivateDir(dir); err != nil {
+	if err := folder.Private(dir); err != nil {
 		return nil, err
 	}
-	lock := flock.New(filepath.Join(dir, "postgres.lock"), flock.SetPermissions(0o600))
-	ok, err := lock.TryLock()
-	if err != nil {
-		return nil, fmt.Errorf("lock %s: %w", lock.Path(), err)
-	}
-	if !ok {
-		return nil, fmt.Errorf("lock %s: %w", lock.Path(), ErrDirInUse)
-	}
-	return lock.Unlock, nil
+	return folder.Lock(filepath.Join(dir, "postgres.lock"))
 }
 
 // url names every part that the PG* environment variables could otherwise change.

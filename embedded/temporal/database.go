@@ -201,17 +201,6 @@ func userVersion(ctx context.Context, path string) (version int, err error) {
 	return version, nil
 }
 
-// makePrivateDir makes dir with its parents, and takes it away from everybody else.
-func makePrivateDir(dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("make folder: %w", err)
-	}
-	if err := os.Chmod(dir, 0o700); err != nil {
-		return fmt.Errorf("make folder private: %w", err)
-	}
-	return nil
-}
-
 // touchPrivate makes the file before SQLite does, so that it and the log beside it, which
 // takes over its mode, are never readable by others. It reports whether the file is new.
 func touchPrivate(path string) (fresh bool, err error) {

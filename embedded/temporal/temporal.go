@@ -23,10 +23,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/gofrs/flock"
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/server/common/headers"
 	"go.temporal.io/server/temporal"
+
+	"github.com/mneme-memory/mneme/embedded/internal/folder"
 )
 
 // Defaults for the fields of Options left zero.
@@ -37,11 +38,11 @@ const (
 	DefaultRetention = 36 * time.Hour
 )
 
-// ErrPortTaken says that the port asked for belongs to somebody else.
+// ErrPortTaken says that the port asked for clients belongs to somebody else.
 var ErrPortTaken = errors.New("port is already in use")
 
 // ErrDirInUse says that another Temporal server works on the same Dir.
-var ErrDirInUse = errors.New("another process uses this folder")
+var ErrDirInUse = folder.ErrInUse
 
 // Options say where the server keeps its data and what it should look like.
 type Options struct {
@@ -50,7 +51,8 @@ type Options struct {
 
 	// Port is where clients connect. Zero means a free one; see Server.Addr.
 	Port int
-	// UIPort is where the web interface answers. Zero means a free one; see Server.UIURL.
+	// UIPort is where the web interface answers if it can. Zero, or a port that is
+	// taken, means a free one: the interface is for people, who are told Server.UIURL.
 	UIPort int
 	// Headless leaves the web interface out.
 	Headless bool
@@ -216,20 +218,12 @@ func (u *unwinder) run() error {
 }
 
 // lockDir keeps a second server off the file: two Temporals on one SQLite file would both
-// believe they own the only shard. The lock ends with the process, however it ends.
+// believe they own the only shard.
 func lockDir(dir string) (unlock func() error, err error) {
-	if err := makePrivateDir(dir); err != nil {
+	if err := folder.Private(dir); err != nil {
 		return nil, err
 	}
-	lock := flock.New(filepath.Join(dir, "temporal.lock"), flock.SetPermissions(0o600))
-	ok, err := lock.TryLock()
-	if err != nil {
-		return nil, fmt.Errorf("lock %s: %w", lock.Path(), err)
-	}
-	if !ok {
-		return nil, fmt.Errorf("lock %s: %w", lock.Path(), ErrDirInUse)
-	}
-	return lock.Unlock, nil
+	return folder.Lock(filepath.Join(dir, "temporal.lock"))
 }
 
 // startServer tries a few sets of free ports, because between choosing a port and the

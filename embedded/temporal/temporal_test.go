@@ -195,20 +195,31 @@ func TestPortTaken(t *testing.T) {
 	defer l.Close()
 	taken := l.Addr().(*net.TCPAddr).Port
 
-	for name, change := range map[string]func(*Options){
-		"frontend": func(o *Options) { o.Port = taken },
-		"ui":       func(o *Options) { o.UIPort = taken },
-	} {
-		t.Run(name, func(t *testing.T) {
-			opts := testOptions(t)
-			change(&opts)
-			_, err := Start(t.Context(), opts)
-			if !errors.Is(err, ErrPortTaken) || !strings.Contains(err.Error(), fmt.Sprint(taken)) {
-				t.Fatalf("got %v", err)
-			}
-			// What had begun is gone: the folder can be used at once.
-			begin(t, Options{Dir: opts.Dir, Headless: true})
-		})
+	opts := testOptions(t)
+	opts.Port = taken
+	_, err = Start(t.Context(), opts)
+	if !errors.Is(err, ErrPortTaken) || !strings.Contains(err.Error(), fmt.Sprint(taken)) {
+		t.Fatalf("got %v", err)
+	}
+	// What had begun is gone: the folder can be used at once. A port for the web
+	// interface is only a wish.
+	srv := begin(t, Options{Dir: opts.Dir, UIPort: taken})
+	if addr := srv.UIAddr(); addr == "" || addr == l.Addr().String() {
+		t.Errorf("the web interface is at %q", addr)
+	}
+}
+
+// TestUIPort has the web interface where it was asked for.
+func TestUIPort(t *testing.T) {
+	t.Parallel()
+	port, err := freePort(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opts := testOptions(t)
+	opts.UIPort = port
+	if srv := begin(t, opts); srv.UIURL() != "http://"+hostPort(port) {
+		t.Errorf("the web interface is at %s, not at port %d", srv.UIURL(), port)
 	}
 }
 

@@ -39,7 +39,7 @@ type webUI struct {
 func startUI(opts Options, frontend string) (_ *webUI, err error) {
 	listener, err := net.Listen("tcp", hostPort(opts.UIPort))
 	if isAddrInUse(err) {
-		return nil, fmt.Errorf("listen for the UI on %s: %w", hostPort(opts.UIPort), ErrPortTaken)
+		listener, err = net.Listen("tcp", hostPort(0))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("listen for the UI: %w", err)

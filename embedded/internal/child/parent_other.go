@@ -1,6 +1,6 @@
 //go:build unix && !linux
 
-package postgres
+package child
 
 import (
 	"fmt"
@@ -10,22 +10,25 @@ import (
 	"syscall"
 )
 
-// attributes keeps a terminal's Ctrl-C for us: the server is stopped after its clients.
-func attributes(credential *syscall.Credential) *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Credential: credential, Setpgid: true}
+func attributes(given *syscall.SysProcAttr, _ syscall.Signal) *syscall.SysProcAttr {
+	out := &syscall.SysProcAttr{Setpgid: true}
+	if given != nil {
+		out.Credential = given.Credential
+	}
+	return out
 }
 
 // watcherScript waits for its input to end, which happens when we close it or die, and
-// then asks the server for a fast shutdown. It is a constant; the pid comes as $1.
-const watcherScript = `read -r _; kill -INT "$1" 2>/dev/null`
+// then signals the server. It is a constant; pid and signal come as $1 and $2.
+const watcherScript = `read -r _; kill -"$2" "$1" 2>/dev/null`
 
 // watchParent starts the watcher, because these systems tell no child that its parent died.
-func watchParent(pid int) (unwatch func() error, err error) {
+func watchParent(pid int, death syscall.Signal) (unwatch func() error, err error) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("make watcher's pipe: %w", err)
 	}
-	cmd := exec.Command("/bin/sh", "-c", watcherScript, "sh", strconv.Itoa(pid)) //nolint:gosec,noctx // constant script; lives as long as the server
+	cmd := exec.Command("/bin/sh", "-c", watcherScript, "sh", strconv.Itoa(pid), strconv.Itoa(int(death))) //nolint:gosec,noctx // constant script; lives as long as the server
 	cmd.Stdin = r
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	err = cmd.Start()
