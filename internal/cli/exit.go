@@ -56,6 +56,19 @@ type runError struct{ error }
 
 func (e runError) Unwrap() error { return e.error }
 
+// maxFlagError is about how long the message about a mistyped flag may be.
+const maxFlagError = 80
+
+// flagError is what reading the flags says, unless it repeats a whole text
+// that begins with a dash: that may be a key, which no log should hold.
+func flagError(_ *cobra.Command, err error) error {
+	if text := err.Error(); len(text) <= maxFlagError && !strings.ContainsAny(text, "\n\r") {
+		return err
+	}
+	return memory.Errorf(memory.Invalid, `put "--" before a text that begins with a dash, or give it on stdin`,
+		"an argument that begins with a dash is no flag")
+}
+
 // quiet ends a command with a code when everything has been said.
 type quiet int
 

@@ -138,7 +138,7 @@ type forgotten struct {
 	DryRun   bool     `json:"dry_run"`
 	Purged   bool     `json:"purged,omitempty"`
 	Verified bool     `json:"verified"`
-	Project  string   `json:"project,omitempty"`
+	Project  string   `json:"project,omitempty"` // that a call without one went to
 	Message  string   `json:"message"`
 }
 
@@ -189,6 +189,10 @@ func (s *Server) forget(ctx context.Context, c Client, in forgetArgs) (answer, e
 	r, err := c.Forget(ctx, memory.ForgetInput{Filter: f, DryRun: in.DryRun, Purge: in.Purge, User: s.opts.User})
 	if err != nil {
 		return nil, err
+	}
+	// The project that was named is not repeated: nobody has redacted it.
+	if in.Project != "" {
+		f.Project = ""
 	}
 	return newForgotten(r, f.Project), nil
 }

@@ -45,3 +45,23 @@ func TestNoGeneratedSecretSurvives(t *testing.T) {
 		}
 	}
 }
+
+// Two secrets in a row are two: the first must not take the second's label.
+func TestNoSecretHidesBehindItsLike(t *testing.T) {
+	t.Parallel()
+	r := builtin(t)
+	for seed := range uint64(20) {
+		second := redacttest.Secrets(seed + 1000)
+		for i, s := range redacttest.Secrets(seed) {
+			for _, text := range []string{
+				s.Sentence + "\n" + second[i].Sentence,
+				"Task: " + s.Sentence + "\n1. " + second[i].Sentence + "\n2. it worked",
+			} {
+				got := r.Redact(text).Text
+				if len(s.Value) > 8 && (strings.Contains(got, s.Value) || strings.Contains(got, second[i].Value)) {
+					t.Errorf("seed %d: %s survives: %q", seed, s.Kind, got)
+				}
+			}
+		}
+	}
+}

@@ -61,8 +61,9 @@ func tokenDetectors() []*detector {
 			compiled: lazily(`(?i)(?:private[ _-]?key|privkey|wallet(?:[ _-]?key)?|secret(?:[ _-]?key)?|(?:signing|deployer)[ _-]?key)[^\n]{0,40}?\b((?:0x)?[0-9a-f]{64})\b`),
 		},
 		&detector{
+			// A phrase that follows another loses its label to it: then the marker is the label.
 			kind: KindSeedPhrase, rank: rankExact, words: []string{"seed", "mnemonic", "recovery phrase", "secret phrase", "backup phrase", "recovery words"}, reach: 600,
-			compiled: lazily(`(?i)\b(?:seed (?:phrase|words)|seed_?phrase|mnemonic(?: phrase)?|(?:secret |wallet )?recovery (?:phrase|words)|(?:secret|backup) phrase)\b[^\n:=]{0,40}[:=]?[\s"'\x60]{1,4}((?:(?:\d{1,2}[.)] ?)?[a-z]{3,8}[\s,]{1,3}){11,23}(?:\d{1,2}[.)] ?)?[a-z]{3,8})`),
+			compiled: lazily(`(?i)(?:\b(?:seed (?:phrase|words)|seed_?phrase|mnemonic(?: phrase)?|(?:secret |wallet )?recovery (?:phrase|words)|(?:secret|backup) phrase)\b[^\n:=]{0,40}[:=]?|\[redacted:seed-phrase\][:=])[\s"'\x60]{1,4}((?:(?:\d{1,2}[.)] ?)?[a-z]{3,8}[\s,]{1,3}){11,23}(?:\d{1,2}[.)] ?)?[a-z]{3,8})`),
 			accept:   seedPhrase,
 		},
 	)
