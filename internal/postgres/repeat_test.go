@@ -18,17 +18,18 @@ import (
 func TestRepeatedStepsCountOnce(t *testing.T) {
 	t.Parallel()
 	l := open(t, day0)
-	for seed := range uint64(6) {
+	for seed := range uint64(8) {
 		once, often := fmt.Sprint("once", seed), fmt.Sprint("often", seed)
 		rng := rand.New(rand.NewPCG(seed, 1))
-		var done []func()
-		for i := range 25 {
-			kind, which, other := rng.IntN(7), rng.IntN(6), rng.IntN(6)
+		var done []func() bool
+		for i := range 30 {
+			kind, which, other := rng.IntN(11), rng.IntN(6), rng.IntN(6)
 			apply(t, l, once, i, kind, which, other)
-			again := func() { apply(t, l, often, i, kind, which, other) }
-			again()
-			done = append(done, again)
-			if rng.IntN(2) == 0 {
+			again := func() bool { return apply(t, l, often, i, kind, which, other) }
+			if again() {
+				done = append(done, again)
+			}
+			if len(done) > 0 && rng.IntN(2) == 0 {
 				done[rng.IntN(len(done))]() // a retry that comes late
 			}
 		}
@@ -50,11 +51,14 @@ func numberedIn(project string, i int) memory.Record {
 	return r
 }
 
-func apply(t *testing.T, l *postgres.Ledger, project string, i, kind, which, other int) {
+// apply does step i and reports whether it was applied: one that was refused
+// may be tried again, and then be applied.
+func apply(t *testing.T, l *postgres.Ledger, project string, i, kind, which, other int) bool {
 	t.Helper()
 	a, b := numberedIn(project, which), numberedIn(project, other)
 	op := memory.Op{WorkflowID: project, RunID: "r", Step: fmt.Sprint("step", i), Action: memory.ActionStore}
 	scope := activities.Scope{Project: project, Now: day0.Add(100 * day)}
+	applied := true
 	var err error
 	switch kind {
 	case 0, 1:
@@ -69,10 +73,32 @@ func apply(t *testing.T, l *postgres.Ledger, project string, i, kind, which, oth
 		_, err = l.Merge(t.Context(), op, []string{a.ID, b.ID}, scope)
 	case 6:
 		_, err = l.Promote(t.Context(), op, scope)
+	case 7:
+		var d memory.DuplicateResult
+		d, err = l.Confirm(t.Context(), op, a, nothingNear)
+		applied = d.Found
+	case 8:
+		_, err = l.Credit(t.Context(), op, memory.CreditInput{IDs: []string{a.ID, b.ID}, Helped: other%2 == 0})
+	case 9:
+		_, err = l.Fold(t.Context(), op, []string{a.ID, b.ID})
+		applied, err = unlessRefused(err)
+	case 10:
+		text := fmt.Sprintf("Edited %d.", i)
+		_, err = l.Update(t.Context(), op, memory.UpdateInput{ID: a.ID, Text: &text}, a.Vector, model)
+		applied, err = unlessRefused(err)
 	}
 	if err != nil {
 		t.Fatalf("%s %d: %v", project, kind, err)
 	}
+	return applied
+}
+
+// unlessRefused passes over what the rules forbid: it must be forbidden to both.
+func unlessRefused(err error) (applied bool, other error) {
+	if err != nil && !memory.Retryable(err) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // state is what a project's memories have come to, whatever their ids.
