@@ -58,6 +58,11 @@ func TestBadArguments(t *testing.T) {
 		{"procedure", `{"steps":["a"]}`, "name is missing"},
 		{"episode", `{"event":"x"}`, "outcome is missing"},
 		{"memory_summarize", `{"sentences":51}`, "sentences must be 1 to 50"},
+		{"memory_update", `{}`, "id is missing"},
+		{"memory_update", `{"id":"` + idA + `"}`, "nothing was said to change"},
+		{"memory_update", `{"id":"` + idA + `","text":""}`, "nothing was said to change"},
+		{"memory_update", `{"id":"` + idA + `","type":"poem"}`, `there is no type "poem"`},
+		{"memory_update", `{"id":"` + idA + `","importance":-1}`, "importance must be 0 to 1"},
 		{"memory_related", `{"id":"` + idA + `","depth":9}`, "depth must be 1 to 3"},
 	}
 	s := newServer(t, &fake{})

@@ -18,6 +18,7 @@ type Client interface {
 	Get(ctx context.Context, ids []string) ([]memory.Details, error)
 	Link(ctx context.Context, link memory.Link) (memory.Link, error)
 	Related(ctx context.Context, id string, depth, limit int) ([]memory.Related, error)
+	Update(ctx context.Context, in memory.UpdateInput) (memory.Memory, error)
 	Summarize(ctx context.Context, in memory.SummaryInput) (memory.Summary, error)
 	Close()
 }

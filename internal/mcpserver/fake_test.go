@@ -22,6 +22,7 @@ type fake struct {
 	get       func([]string) ([]memory.Details, error)
 	link      func(memory.Link) (memory.Link, error)
 	related   func(id string, depth, limit int) ([]memory.Related, error)
+	update    func(memory.UpdateInput) (memory.Memory, error)
 	summarize func(memory.SummaryInput) (memory.Summary, error)
 }
 
@@ -86,6 +87,17 @@ func (f *fake) Related(_ context.Context, id string, depth, limit int) ([]memory
 		return nil, errNotExpected
 	}
 	return f.related(id, depth, limit)
+}
+
+func (f *fake) Update(_ context.Context, in memory.UpdateInput) (memory.Memory, error) {
+	in, err := in.Clean()
+	if err == nil && f.update == nil {
+		err = errNotExpected
+	}
+	if err != nil {
+		return memory.Memory{}, err
+	}
+	return f.update(in)
 }
 
 func (f *fake) Summarize(_ context.Context, in memory.SummaryInput) (memory.Summary, error) {

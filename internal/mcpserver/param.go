@@ -137,8 +137,13 @@ func linkTypeParam() param {
 	return param{name: "link_type", kind: kindString, required: true, enum: memory.LinkTypes()}
 }
 
+// typeParam has no default where def is empty.
 func typeParam(def string) param {
-	return param{name: "type", kind: kindString, about: "what kind of statement it is", enum: memory.Types(), def: def}
+	p := param{name: "type", kind: kindString, about: "what kind of statement it is", enum: memory.Types()}
+	if def != "" {
+		p.def = def
+	}
+	return p
 }
 
 func collectionParam(about string) param {
