@@ -11,15 +11,16 @@ const FileName = "config.toml"
 
 // Config is every setting. Make it with [Load].
 type Config struct {
-	Home     string // data folder, absolute; default ~/.mneme
-	Temporal Temporal
-	Postgres Postgres
-	Qdrant   Qdrant
-	Ollama   Ollama
-	UI       UI
-	Hooks    Hooks
-	Project  string // default project of store and recall; empty means that of the current folder
-	User     string // operating system user, for the audit
+	Home      string // data folder, absolute; default ~/.mneme
+	Temporal  Temporal
+	Postgres  Postgres
+	Qdrant    Qdrant
+	Ollama    Ollama
+	UI        UI
+	Hooks     Hooks
+	Project   string // default project of store and recall; empty means that of the current folder
+	Autostart bool   // whether what Claude Code starts may start the daemon; default true
+	User      string // operating system user, for the audit
 
 	sources map[string]string // by name of the setting
 }
@@ -34,12 +35,18 @@ type Temporal struct {
 // Postgres says where PostgreSQL is.
 type Postgres struct {
 	URL string // postgres://…; empty means embedded
+	// Bin is the folder with initdb and postgres for the embedded one. Empty means the
+	// machine's own, or fetched ones when it has none; Fetched means fetched ones always.
+	Bin string
 }
 
 // Qdrant says where Qdrant is.
 type Qdrant struct {
 	Address string // host:port of gRPC; empty means a qdrant binary if found, else embedded
 	APIKey  string // secret; empty means none
+	// Binary is the program to run when Address is empty. Empty means the one that PATH
+	// leads to, if any; None means the embedded server always.
+	Binary string
 }
 
 // Ollama says where Ollama is and which models to use.

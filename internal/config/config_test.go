@@ -149,7 +149,7 @@ func TestEverySettingCanBeRead(t *testing.T) {
 	values := map[string]string{
 		"temporal.address": "a:1", "temporal.namespace": "n", "temporal.task_queue": "q", "postgres.url": "postgres://h/d",
 		"qdrant.address": "b:2", "qdrant.api_key": "k", "ollama.url": "http://o:3", "ollama.embed_model": "e",
-		"ollama.chat_model": "c", "ui.port": "0", "project": `o'hara/"x"`,
+		"ollama.chat_model": "c", "ui.port": "0", "postgres.bin": "/opt/pg/bin", "qdrant.binary": "none", "autostart": "false", "project": `o'hara/"x"`,
 		"hooks.session_start.limit": "0", "hooks.session_start.min_score": "0.65", "hooks.session_start.tokens": "800",
 		"hooks.prompt.enabled": "true", "hooks.prompt.tokens": "100", "hooks.extract.max": "3",
 	}

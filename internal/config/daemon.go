@@ -122,13 +122,11 @@ func TemporalAddress(cfg Config) (string, error) {
 		return d.Services[TemporalService].Address, nil
 	}
 	const hint = `start it with "mneme up"`
+	if pid, held := Holder(cfg.Home); held == nil && pid != 0 {
+		return "", memory.Down("Temporal", `try again in a moment, or see "mneme status"`, fmt.Errorf("mneme is still starting (process %d)", pid))
+	}
 	if err == nil || errors.Is(err, os.ErrNotExist) {
 		return "", memory.Down("Temporal", hint, fmt.Errorf("mneme is not running (data folder %s)", cfg.Home))
 	}
 	return "", memory.Down("Temporal", hint, err)
 }
-
-// LockPath returns the lock file of a home. A running daemon holds an
-// exclusive lock on it (package gofrs/flock), so a state file without a held
-// lock is stale.
-func LockPath(home string) string { return filepath.Join(home, "lock") }

@@ -112,6 +112,7 @@ func specs() []spec {
 			get: func(c *Config) string { return c.Project }, set: func(c *Config, v string) { c.Project = v },
 		},
 	}
+	all = append(all, daemonSpecs()...)
 	all = append(all, hookSpecs()...)
 	for i := range all {
 		if all[i].shown == nil {
