@@ -14,32 +14,25 @@ const forgetPage = 500
 
 // ForgetMemory forgets what a filter selects, in ledger and index, looks
 // whether it is gone, and answers with a receipt.
-func ForgetMemory(ctx workflow.Context, in memory.ForgetInput) (memory.ForgetReceipt, error) {
-	f := &forget{in: in}
-	if err := workflow.SetUpdateHandler(ctx, updateAnswer, f.answer); err != nil {
-		return memory.ForgetReceipt{}, err
-	}
-	f.err = f.run(ctx)
-	f.done = true
-	if err := answer(ctx, &f.done); err != nil {
-		return memory.ForgetReceipt{}, err
-	}
-	return f.receipt, f.err
+func ForgetMemory(ctx workflow.Context, in memory.ForgetInput) error {
+	return onceOrLater(ctx, func(ctx workflow.Context, say func(memory.ForgetReceipt, error)) (memory.ForgetReceipt, error) {
+		f := &forget{in: in, waiting: func(part string) {
+			if in.DryRun {
+				say(memory.ForgetReceipt{}, down(part))
+				return
+			}
+			say(memory.ForgetReceipt{}, later(part))
+		}}
+		err := f.run(ctx)
+		return f.receipt, err
+	})
 }
 
 // forget is the state of one ForgetMemory.
 type forget struct {
 	in      memory.ForgetInput
 	receipt memory.ForgetReceipt
-	err     error
-	done    bool
-}
-
-func (f *forget) answer(ctx workflow.Context) (memory.ForgetReceipt, error) {
-	if err := workflow.Await(ctx, func() bool { return f.done }); err != nil {
-		return memory.ForgetReceipt{}, err
-	}
-	return f.receipt, f.err
+	waiting func(part string)
 }
 
 func (f *forget) run(ctx workflow.Context) error {
@@ -53,8 +46,8 @@ func (f *forget) run(ctx workflow.Context) error {
 	}
 	for page, after := 0, ""; ; page++ {
 		in := activities.SelectInput{Filter: filter, After: after, Limit: forgetPage}
-		var ids []string
-		if err := step(ctx, quietly, acts.SelectMemories, in, &ids); err != nil || len(ids) == 0 {
+		ids, err := f.selected(ctx, in)
+		if err != nil || len(ids) == 0 {
 			return err
 		}
 		if err := f.page(ctx, page, ids); err != nil {
@@ -62,6 +55,19 @@ func (f *forget) run(ctx workflow.Context) error {
 		}
 		after = ids[len(ids)-1]
 	}
+}
+
+// selected returns the ids of one page. They must be in the history before
+// the first is forgotten: a worker that goes on for a killed one would find
+// them forgotten already, and leave their points in the index.
+func (f *forget) selected(ctx workflow.Context, in activities.SelectInput) ([]string, error) {
+	var ids []string
+	if f.in.DryRun {
+		err := step(ctx, f.waiting, acts.SelectMemories, in, &ids)
+		return ids, err
+	}
+	err := workflow.ExecuteActivity(durable(ctx), acts.SelectMemories, in).Get(ctx, &ids)
+	return ids, err
 }
 
 // page forgets one page of ids.
@@ -77,15 +83,15 @@ func (f *forget) page(ctx workflow.Context, page int, ids []string) error {
 		IDs: ids, Purge: f.in.Purge, User: f.in.User, Step: fmt.Sprintf("forget/%d", page),
 	}
 	var links int
-	if err := step(ctx, quietly, acts.ForgetMemories, in, &links); err != nil {
+	if err := step(ctx, f.waiting, acts.ForgetMemories, in, &links); err != nil {
 		return err
 	}
 	f.receipt.Links += links
-	if err := step(ctx, quietly, acts.SyncIndex, activities.SyncInput{IDs: ids}, nil); err != nil {
+	if err := step(ctx, f.waiting, acts.SyncIndex, activities.SyncInput{IDs: ids}, nil); err != nil {
 		return err
 	}
 	var gone bool
-	if err := step(ctx, quietly, acts.VerifyForgotten, activities.SyncInput{IDs: ids}, &gone); err != nil {
+	if err := step(ctx, f.waiting, acts.VerifyForgotten, activities.SyncInput{IDs: ids}, &gone); err != nil {
 		return err
 	}
 	f.receipt.Verified = f.receipt.Verified && gone

@@ -64,3 +64,8 @@ func later(part string) error {
 		Err: errors.New("accepted; it will be done when " + part + " is back"),
 	})
 }
+
+// down is the answer to whoever asked for what needs no later: a question.
+func down(part string) error {
+	return activities.ToTemporal(memory.Down(part, `run "mneme doctor" to see every part`, errors.New(part+" does not answer; nothing was changed")))
+}
