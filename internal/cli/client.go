@@ -16,6 +16,7 @@ type Client interface {
 	Forget(ctx context.Context, in memory.ForgetInput) (memory.ForgetReceipt, error)
 	Organize(ctx context.Context, in memory.OrganizeInput, progress func(memory.OrganizeReport)) (memory.OrganizeReport, error)
 	Get(ctx context.Context, ids []string) ([]memory.Details, error)
+	Update(ctx context.Context, in memory.UpdateInput) (memory.Memory, error)
 	Link(ctx context.Context, link memory.Link) (memory.Link, error)
 	Related(ctx context.Context, id string, depth, limit int) ([]memory.Related, error)
 	History(ctx context.Context, id string) (memory.History, error)

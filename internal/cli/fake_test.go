@@ -25,6 +25,7 @@ type fake struct {
 	forget   func(memory.ForgetInput) (memory.ForgetReceipt, error)
 	organize func(memory.OrganizeInput, func(memory.OrganizeReport)) (memory.OrganizeReport, error)
 	get      func([]string) ([]memory.Details, error)
+	update   func(memory.UpdateInput) (memory.Memory, error)
 	link     func(memory.Link) (memory.Link, error)
 	related  func(string, int, int) ([]memory.Related, error)
 	history  func(string) (memory.History, error)
@@ -83,6 +84,17 @@ func (f fake) Get(_ context.Context, ids []string) ([]memory.Details, error) {
 		return nil, errUnexpected
 	}
 	return f.get(ids)
+}
+
+func (f fake) Update(_ context.Context, in memory.UpdateInput) (memory.Memory, error) {
+	in, err := in.Clean()
+	if err == nil && f.update == nil {
+		err = errUnexpected
+	}
+	if err != nil {
+		return memory.Memory{}, err
+	}
+	return f.update(in)
 }
 
 func (f fake) Link(_ context.Context, l memory.Link) (memory.Link, error) {
@@ -238,6 +250,7 @@ func fixed() fake {
 			}
 			return []memory.Details{{Memory: m, Links: []memory.Link{link}}}, nil
 		},
+		update: func(in memory.UpdateInput) (memory.Memory, error) { return in.Apply(aMemory(in.ID)), nil },
 		link: func(l memory.Link) (memory.Link, error) { l.ID, l.CreatedAt = link.ID, day(2); return l, nil },
 		related: func(string, int, int) ([]memory.Related, error) {
 			return []memory.Related{{Memory: aMemory(idB), Link: link, Depth: 1}}, nil
