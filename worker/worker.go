@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/operatorservice/v1"
@@ -20,11 +21,16 @@ import (
 	"github.com/mneme-memory/mneme/workflows"
 )
 
+// stopTimeout is how long a worker that stops waits for steps that run. One
+// that needs longer is tried again by another worker.
+const stopTimeout = 5 * time.Second
+
 // New returns a worker that is not started yet. More than one may run, here
 // or on other machines.
 func New(c client.Client, a *activities.Activities) sdkworker.Worker {
 	w := sdkworker.New(c, workflows.TaskQueue, sdkworker.Options{
-		Interceptors: []interceptor.WorkerInterceptor{activities.ErrorInterceptor()},
+		Interceptors:      []interceptor.WorkerInterceptor{activities.ErrorInterceptor(), &alive{}},
+		WorkerStopTimeout: stopTimeout,
 	})
 	workflows.Register(w)
 	w.RegisterActivity(a)
@@ -34,11 +40,10 @@ func New(c client.Client, a *activities.Activities) sdkworker.Worker {
 // organizeSchedule is the id of the weekly run.
 const organizeSchedule = "organize-weekly"
 
-// EnsureSchedule puts the weekly organize run on the calendar: Sundays at
-// four in the morning, UTC, or as soon as a worker is there again. A schedule
-// that exists is left as it is, because its owner may have changed it.
-func EnsureSchedule(ctx context.Context, c client.Client) error {
-	_, err := c.ScheduleClient().Create(ctx, client.ScheduleOptions{
+// weekly tidies up on Sundays at four in the morning, UTC, or as soon as a
+// worker is there again.
+func weekly() client.ScheduleOptions {
+	return client.ScheduleOptions{
 		ID: organizeSchedule,
 		Spec: client.ScheduleSpec{Calendars: []client.ScheduleCalendarSpec{{
 			DayOfWeek: []client.ScheduleRange{{Start: 0}},
@@ -48,13 +53,19 @@ func EnsureSchedule(ctx context.Context, c client.Client) error {
 			ID: "organize/weekly", Workflow: workflows.OrganizeMemory, TaskQueue: workflows.TaskQueue,
 			Args: []any{memory.OrganizeInput{User: "schedule"}, workflows.OrganizeState{}},
 		},
-		Overlap: enumspb.SCHEDULE_OVERLAP_POLICY_SKIP,
-	})
-	if errors.Is(err, temporal.ErrScheduleAlreadyRunning) {
-		return nil
 	}
-	if err != nil {
-		return fmt.Errorf("create schedule %s: %w", organizeSchedule, err)
+}
+
+// EnsureSchedule puts the weekly organize run and the nightly snapshot on the
+// calendar. A schedule that exists is left as it is, because its owner may
+// have changed it. A run that is not done when the next is due lets it pass.
+func EnsureSchedule(ctx context.Context, c client.Client) error {
+	for _, s := range []client.ScheduleOptions{weekly(), nightly()} {
+		s.Overlap = enumspb.SCHEDULE_OVERLAP_POLICY_SKIP
+		_, err := c.ScheduleClient().Create(ctx, s)
+		if err != nil && !errors.Is(err, temporal.ErrScheduleAlreadyRunning) {
+			return fmt.Errorf("create schedule %s: %w", s.ID, err)
+		}
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ func (f *forget) run(ctx workflow.Context) error {
 		if err != nil || len(ids) == 0 {
 			return err
 		}
-		if err := f.page(ctx, page, ids); err != nil {
+		if err := f.page(ctx, page, ids); err != nil || len(ids) < forgetPage {
 			return err
 		}
 		after = ids[len(ids)-1]

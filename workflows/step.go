@@ -16,6 +16,7 @@ const (
 	durableTimeout = 2 * time.Minute  // of one try on the durable path
 	longTimeout    = 6 * time.Hour    // of one try of a step that walks over everything
 	heartbeat      = 30 * time.Second // a long step must show life this often
+	alive          = 10 * time.Second // the worker of a step on the durable path, too
 	maxBackoff     = 15 * time.Second // so that a part that is back is used soon
 )
 
@@ -33,6 +34,7 @@ func fast(ctx workflow.Context) workflow.Context {
 func durable(ctx workflow.Context) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: durableTimeout,
+		HeartbeatTimeout:    alive, // the worker sees to it
 		RetryPolicy:         retries(),
 	})
 }
