@@ -10,14 +10,17 @@ import (
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// Activities are the steps of every workflow. All fields but Chat are
-// required. The methods may be called at the same time.
+// Activities are the steps of every workflow. All fields but Chat
+// and Snapshots are required. The methods may be called at the same time.
 type Activities struct {
 	Embedder Embedder // text to vectors; Ollama in production
 	Ledger   Ledger   // what is remembered, and every change of it; PostgreSQL in production
 	Index    Index    // the vectors to search by; Qdrant in production
 	Redactor Redactor // takes secrets out, again: the doors did it first
 	Chat     Chatter  // writes summaries; nil means extractive ones
+
+	// Snapshots copies the ledger for analysis; nil where a worker keeps no files.
+	Snapshots Snapshotter
 
 	// Digest describes ledger records as Index.Digest describes points.
 	Digest func([]memory.Record) Digest

@@ -34,6 +34,7 @@ func Register(r worker.WorkflowRegistry) {
 		StoreMemory, RecallMemory, OrganizeMemory, ForgetMemory,
 		ImportMemories, RebuildIndex, LinkMemories, ReadMemories,
 		DetectDuplicate, CreditMemories, UpdateMemory, MergeMemories, RecordEvents,
+		SnapshotAudit,
 	} {
 		r.RegisterWorkflow(w)
 	}

@@ -1,0 +1,63 @@
+package workflows
+
+import (
+	"context"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/mneme-memory/mneme/memory"
+)
+
+// SnapshotAudit copies the audit and the state of the memories to where they
+// are analysed. It runs nightly, and when asked.
+func SnapshotAudit(ctx workflow.Context, in memory.SnapshotInput) (memory.SnapshotReport, error) {
+	var report memory.SnapshotReport
+	err := workflow.ExecuteActivity(long(ctx), acts.TakeSnapshot, in).Get(ctx, &report)
+	return report, err
+}
+
+// Snapshot takes a snapshot, or joins the one that is being taken, and
+// returns what it copied. Progress, which may be nil, gets what is done so far.
+func (c *Client) Snapshot(
+	ctx context.Context, in memory.SnapshotInput, progress func(memory.SnapshotReport),
+) (memory.SnapshotReport, error) {
+	options := c.start("snapshot", "", "snapshot", "")
+	options.WorkflowIDConflictPolicy = enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING
+	run, err := c.temporal.ExecuteWorkflow(ctx, options, SnapshotAudit, in)
+	if err != nil {
+		return memory.SnapshotReport{}, fromTemporal(err)
+	}
+	var out memory.SnapshotReport
+	done := make(chan error, 1)
+	go func() { done <- run.Get(ctx, &out) }()
+	ticker := time.NewTicker(progressEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case err := <-done:
+			return out, fromTemporal(err)
+		case <-ticker.C:
+			if now, ok := c.heartbeat(ctx, run.GetID()); ok && progress != nil {
+				progress(now)
+			}
+		}
+	}
+}
+
+// heartbeat returns what the running step of a snapshot told last.
+func (c *Client) heartbeat(ctx context.Context, workflowID string) (memory.SnapshotReport, bool) {
+	var report memory.SnapshotReport
+	d, err := c.temporal.DescribeWorkflowExecution(ctx, workflowID, "")
+	if err != nil {
+		return report, false
+	}
+	for _, a := range d.GetPendingActivities() {
+		if a.GetHeartbeatDetails() != nil {
+			return report, converter.GetDefaultDataConverter().FromPayloads(a.GetHeartbeatDetails(), &report) == nil
+		}
+	}
+	return report, false
+}
