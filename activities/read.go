@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/mneme-memory/mneme/memory"
@@ -113,11 +114,24 @@ func (a *Activities) summarize(ctx context.Context, in memory.SummaryInput) (*me
 	// The extract is what the model sees: it fits any context, and what it leaves out was repetition.
 	text, err := a.Chat.Chat(ctx, "Summarise these notes in plain prose. Add nothing to them.\n\n"+summary.Text)
 	if err != nil {
-		summary.Method = "extractive (the chat model does not answer)"
+		summary.Method = withoutModel(a.Chat.ChatModel(), err)
 		return &summary, nil
 	}
 	summary.Text, summary.Method = text, "model "+a.Chat.ChatModel()
 	return &summary, nil
+}
+
+// withoutModel names the method of a summary that a model should have written.
+func withoutModel(model string, err error) string {
+	const most = 300
+	reason := err.Error()
+	if hint := memory.HintOf(err); hint != "" {
+		reason += "; " + hint
+	}
+	if len(reason) > most {
+		reason = cut(reason, most)
+	}
+	return fmt.Sprintf("extractive (the chat model %s failed: %s)", model, reason)
 }
 
 // LinkInput is a link to make.

@@ -25,7 +25,7 @@ func (in SummaryInput) Clean() (SummaryInput, error) {
 // Summary is what a collection says in few sentences.
 type Summary struct {
 	Text     string   `json:"text"`
-	Method   string   `json:"method"`   // "extractive" or "model <name>"
+	Method   string   `json:"method"`   // "model <name>", "extractive", or "extractive (why no model)"
 	Memories int      `json:"memories"` // how many were summarised
 	IDs      []string `json:"ids"`      // where the sentences come from
 }

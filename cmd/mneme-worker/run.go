@@ -96,7 +96,11 @@ func work(ctx context.Context, cfg config.Config, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	parts := assembly.Parts{Embedder: embedder, Ledger: ledger, Index: index, Redactor: redactor}
+	chat, err := assembly.OpenChat(cfg.Ollama.URL, cfg.Ollama.ChatModel)
+	if err != nil {
+		return err
+	}
+	parts := assembly.Parts{Embedder: embedder, Ledger: ledger, Index: index, Redactor: redactor, Chat: chat}
 	worker, err := assembly.StartWorker(ctx, assembly.WorkerOptions{
 		Address: cfg.Temporal.Address, Namespace: cfg.Temporal.Namespace, Logger: log,
 	}, parts.Activities())

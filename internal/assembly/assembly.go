@@ -46,19 +46,28 @@ func OpenIndex(address, apiKey string) (*qdrant.Index, error) {
 	})
 }
 
-// Parts are what the steps of a worker need. All are required.
+// OpenChat prepares the chat model for summaries; nil when none is named.
+func OpenChat(url, model string) (activities.Chatter, error) {
+	if model == "" {
+		return nil, nil
+	}
+	return ollama.NewChat(ollama.Options{URL: url, Model: model})
+}
+
+// Parts are what the steps of a worker need. All but Chat are required.
 type Parts struct {
 	Embedder *ollama.Embedder
 	Ledger   activities.Ledger
 	Index    activities.Index
 	Redactor activities.Redactor
+	Chat     activities.Chatter // nil for extractive summaries
 }
 
 // Activities returns the steps that work with the parts.
 func (p Parts) Activities() *activities.Activities {
 	return &activities.Activities{
 		Embedder: embedder{p.Embedder}, Ledger: p.Ledger, Index: p.Index, Redactor: p.Redactor,
-		Digest: qdrant.DigestOf, Now: time.Now,
+		Chat: p.Chat, Digest: qdrant.DigestOf, Now: time.Now,
 	}
 }
 

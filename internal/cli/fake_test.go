@@ -251,7 +251,7 @@ func fixed() fake {
 			return []memory.Details{{Memory: m, Links: []memory.Link{link}}}, nil
 		},
 		update: func(in memory.UpdateInput) (memory.Memory, error) { return in.Apply(aMemory(in.ID)), nil },
-		link: func(l memory.Link) (memory.Link, error) { l.ID, l.CreatedAt = link.ID, day(2); return l, nil },
+		link:   func(l memory.Link) (memory.Link, error) { l.ID, l.CreatedAt = link.ID, day(2); return l, nil },
 		related: func(string, int, int) ([]memory.Related, error) {
 			return []memory.Related{{Memory: aMemory(idB), Link: link, Depth: 1}}, nil
 		},

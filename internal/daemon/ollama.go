@@ -78,6 +78,19 @@ func (d *daemon) ensureModel(ctx context.Context, e *ollama.Embedder, service *c
 	})
 }
 
+// chatURL is where the chat model is asked: always a real Ollama, also where
+// the embedded server makes the vectors.
+func (d *daemon) chatURL(ctx context.Context) string {
+	cfg := d.opts.Config.Ollama
+	if cfg.URL != "" || cfg.ChatModel == "" {
+		return cfg.URL
+	}
+	if found := d.findOllama(ctx); found != "" {
+		return found
+	}
+	return "http://" + usualOllama // it may be started later
+}
+
 // findOllama returns the URL of a running Ollama, or "".
 func (d *daemon) findOllama(ctx context.Context) string {
 	host := usualOllama

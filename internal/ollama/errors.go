@@ -27,7 +27,7 @@ func ModelMissing(err error) bool { return errors.Is(err, errMissing) }
 
 // classify gives an error of the client its code and hint. The end of the caller's own
 // context stays what it is.
-func (e *Embedder) classify(op string, err error) error {
+func (e target) classify(op string, err error) error {
 	if errors.Is(err, context.Canceled) {
 		return fmt.Errorf("%s: %w", op, err)
 	}
@@ -46,7 +46,7 @@ func (e *Embedder) classify(op string, err error) error {
 	return wrap(memory.Internal, op, "", err)
 }
 
-func (e *Embedder) ofStatus(op string, err api.StatusError) error {
+func (e target) ofStatus(op string, err api.StatusError) error {
 	switch code := err.StatusCode; {
 	case code == http.StatusNotFound && strings.Contains(err.ErrorMessage, "not found"):
 		return wrap(memory.Conflict, op, fmt.Sprintf("fetch it with \"ollama pull %s\"", e.model), fmt.Errorf("%w: %w", errMissing, err))

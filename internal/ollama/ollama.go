@@ -1,9 +1,9 @@
-// Package ollama is the one adapter for Ollama: texts in, vectors out, through Ollama's
-// official client. It adds what Ollama leaves to its callers: the prefixes that some
+// Package ollama is the one adapter for Ollama: texts in, vectors out, and
+// prompts answered by a chat model, through Ollama's official client. It adds what Ollama leaves to its callers: the prefixes that some
 // models want for documents and queries, texts longer than the model's context, bounded
 // batches, and answers checked before they reach an index.
 //
-// Most callers want [New] and [Embedder.Embed]. Errors are [memory.Error]s of part
+// Most callers want [New] and [Embedder.Embed]; summaries want [NewChat]. Errors are [memory.Error]s of part
 // "Ollama": unavailable when a later try may succeed, conflict when the model is missing,
 // invalid when Ollama refuses the input.
 package ollama
@@ -13,13 +13,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
-	"strings"
 	"time"
 
 	"github.com/ollama/ollama/api"
-
-	"github.com/mneme-memory/mneme/memory"
 )
 
 // DefaultTimeout bounds one call of Ollama; the first one also loads the model.
@@ -41,46 +37,29 @@ const (
 type Options struct {
 	// URL is Ollama's base URL, http or https.
 	URL string
-	// Model is the embedding model's name as Ollama knows it, such as "nomic-embed-text".
+	// Model is the model's name as Ollama knows it, such as "nomic-embed-text".
 	Model string
 	// HTTPClient makes the calls. Nil means a client of its own.
 	HTTPClient *http.Client
-	// Timeout bounds one call, not a pull. Zero means DefaultTimeout (60 s).
+	// Timeout bounds one call, not a pull. Zero means DefaultTimeout (60 s), for a chat
+	// DefaultChatTimeout.
 	Timeout time.Duration
 }
 
 // Embedder embeds texts with one model of one Ollama. It is safe for concurrent use.
 type Embedder struct {
-	client  *api.Client
-	address string // host:port, for messages
-	model   string
-	timeout time.Duration
+	target
 	profile profile
 	limit   contextLimit
 }
 
 // New checks the options; it does not connect.
 func New(opts Options) (*Embedder, error) {
-	base, err := url.Parse(opts.URL)
-	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
-		return nil, memory.Errorf(memory.Invalid, "give it as http://127.0.0.1:11434", "Ollama's address %q is not a URL", opts.URL)
+	t, err := newTarget(opts, DefaultTimeout)
+	if err != nil {
+		return nil, err
 	}
-	if strings.TrimSpace(opts.Model) == "" {
-		return nil, memory.Errorf(memory.Invalid, `name one, such as "nomic-embed-text"`, "no embedding model is named")
-	}
-	if opts.Timeout == 0 {
-		opts.Timeout = DefaultTimeout
-	}
-	if opts.HTTPClient == nil {
-		opts.HTTPClient = &http.Client{}
-	}
-	return &Embedder{
-		client:  api.NewClient(base, opts.HTTPClient),
-		address: base.Host,
-		model:   opts.Model,
-		timeout: opts.Timeout,
-		profile: profileOf(opts.Model),
-	}, nil
+	return &Embedder{target: t, profile: profileOf(opts.Model)}, nil
 }
 
 // Model returns the model's name as given.
