@@ -114,7 +114,11 @@ func (d *daemon) start(ctx context.Context) error {
 		return err
 	}
 	d.onStop(index.Close)
-	parts := assembly.Parts{Embedder: embedder, Ledger: ledger, Index: index, Redactor: d.opts.Redactor}
+	chat, err := assembly.OpenChat(d.chatURL(ctx), d.opts.Config.Ollama.ChatModel)
+	if err != nil {
+		return err
+	}
+	parts := assembly.Parts{Embedder: embedder, Ledger: ledger, Index: index, Redactor: d.opts.Redactor, Chat: chat}
 	return d.startWorker(ctx, parts.Activities())
 }
 
