@@ -20,6 +20,12 @@ up: build ## build, start mneme in the foreground and say when it is ready
 test: ## run all tests, with the race detector
 	$(GO) test -race -count=1 -timeout 20m ./...
 
+# A machine that is slow, or busy, fails nothing here.
+bench: ## measure the budgets of the design; ARGS="recall store" for some
+	@mkdir -p $(BIN)
+	$(GO) build -ldflags '$(LDFLAGS)' -o $(BIN)/ ./cmd/mneme
+	$(GO) run ./internal/benchmark -mneme $(BIN)/mneme -page docs/benchmarks.md $(ARGS)
+
 # The linter keeps what it found with the paths of the check-out that it was found
 # in, so each check-out has its own cache.
 lint: export GOLANGCI_LINT_CACHE = $(CURDIR)/.bin/lint-cache
@@ -30,4 +36,4 @@ lint: .bin/golangci-lint ## vet and lint
 .bin/golangci-lint:
 	GOBIN=$(CURDIR)/.bin $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
 
-.PHONY: help build up test lint
+.PHONY: help build up test bench lint
