@@ -74,14 +74,20 @@ func (a *Activities) Note(ctx context.Context, in NoteInput) error {
 type DuplicatesInput struct {
 	Collection string `json:"collection"`
 	Project    string `json:"project,omitempty"`
+	Skip       int    `json:"skip,omitempty"` // groups to leave out, from the first
 }
 
-// Duplicates are the complete groups of a collection, and how many memories
-// were looked at.
+// Duplicates are complete groups of a collection, and how many memories were
+// looked at. The same ledger gives the same groups in the same order.
 type Duplicates struct {
 	Scanned int        `json:"scanned"`
 	Groups  [][]string `json:"groups"`
+	More    bool       `json:"more,omitempty"` // there are others behind these
 }
+
+// duplicatesMost bounds the ids of one answer: it is kept in a workflow's
+// history, whose payloads Temporal limits to 2 MB.
+const duplicatesMost = 20_000
 
 // FindDuplicates looks for groups of memories that say the same: same project,
 // collection and type, every pair above the bar and the same fact.
@@ -94,7 +100,7 @@ func (a *Activities) FindDuplicates(ctx context.Context, in DuplicatesInput) (Du
 			return Duplicates{}, err
 		}
 		if len(records) == 0 {
-			return d.result(), nil
+			return d.result(in.Skip), nil
 		}
 		if err := a.comparePage(ctx, d, records); err != nil {
 			return Duplicates{}, err
@@ -183,9 +189,17 @@ func (d *duplicateSearch) add(a, b string, cosine float64) {
 	d.pairs = append(d.pairs, memory.Pair{A: d.number(a), B: d.number(b), Similarity: cosine})
 }
 
-func (d *duplicateSearch) result() Duplicates {
+// result returns the groups after the first skip, as many as fit.
+func (d *duplicateSearch) result(skip int) Duplicates {
 	out := Duplicates{Scanned: d.scanned, Groups: [][]string{}}
-	for _, group := range memory.CompleteGroups(len(d.ids), d.pairs) {
+	groups := memory.CompleteGroups(len(d.ids), d.pairs)
+	given := 0
+	for _, group := range groups[min(skip, len(groups)):] {
+		if given+len(group) > duplicatesMost {
+			out.More = true
+			break
+		}
+		given += len(group)
 		ids := make([]string, len(group))
 		for i, n := range group {
 			ids[i] = d.ids[n]

@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"fmt"
+	"slices"
 
 	"go.temporal.io/sdk/workflow"
 
@@ -21,6 +22,14 @@ const (
 type OrganizeState struct {
 	Next   int                   `json:"next"` // number of the collection that is next
 	Report memory.OrganizeReport `json:"report"`
+	// Within is what is done of the next collection, when the run before ended
+	// between two of its merges.
+	Within *memory.CollectionReport `json:"within,omitempty"`
+	// Skip counts its groups that were looked at and will be found again, because
+	// nothing in them could be merged or because it is a dry run.
+	Skip int `json:"skip,omitempty"`
+	// PerRun is how many merges one run does. Zero means 1500.
+	PerRun int `json:"per_run,omitempty"`
 }
 
 // OrganizeMemory tidies up collection by collection: expire, promote, merge
@@ -55,20 +64,20 @@ type organize struct {
 
 func (o *organize) run(ctx workflow.Context) (memory.OrganizeReport, error) {
 	for o.state.Next < len(o.in.Collections) {
-		if o.merges > mergesInRun || workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
-			return o.state.Report, workflow.NewContinueAsNewError(ctx, OrganizeMemory, o.in, o.state)
+		if o.full(ctx) {
+			return o.state.Report, o.continued(ctx)
 		}
 		report, err := o.collection(ctx, o.in.Collections[o.state.Next])
 		if err != nil {
 			return o.state.Report, err
 		}
 		o.state.Report.Collections = append(o.state.Report.Collections, report)
-		o.state.Next++
+		o.state.Next, o.state.Within, o.state.Skip = o.state.Next+1, nil, 0
 	}
 	o.state.Report.TookSeconds = workflow.Now(ctx).Sub(o.state.Report.StartedAt).Seconds()
 	note := activities.NoteInput{
 		User: o.in.User, Action: memory.ActionOrganize, Step: "report", Project: o.in.Project,
-		Details: map[string]any{"report": o.state.Report},
+		Details: map[string]any{"report": withoutGroupTexts(o.state.Report)},
 	}
 	if o.in.DryRun {
 		return o.state.Report, nil
@@ -76,21 +85,39 @@ func (o *organize) run(ctx workflow.Context) (memory.OrganizeReport, error) {
 	return o.state.Report, step(ctx, quietly, acts.Note, note, nil)
 }
 
-// collection tidies one collection up.
+// withoutGroupTexts is for the audit, which outlives what is forgotten.
+func withoutGroupTexts(r memory.OrganizeReport) memory.OrganizeReport {
+	r.Collections = slices.Clone(r.Collections)
+	for i, c := range r.Collections {
+		groups := slices.Clone(c.Groups)
+		for k := range groups {
+			groups[k].Text = ""
+		}
+		r.Collections[i].Groups = groups
+	}
+	return r
+}
+
+// full reports whether the history is long enough.
+func (o *organize) full(ctx workflow.Context) bool {
+	most := o.state.PerRun
+	if most == 0 {
+		most = mergesInRun
+	}
+	return o.merges >= most || workflow.GetInfo(ctx).GetContinueAsNewSuggested()
+}
+
+func (o *organize) continued(ctx workflow.Context) error {
+	return workflow.NewContinueAsNewError(ctx, OrganizeMemory, o.in, o.state)
+}
+
+// collection tidies one collection up, or goes on with it.
 func (o *organize) collection(ctx workflow.Context, name string) (memory.CollectionReport, error) {
 	report := memory.CollectionReport{Collection: name}
-	steps := []struct {
-		name     string
-		activity any
-		count    *int
-	}{
-		{"expire", acts.ExpireMemories, &report.Expired},
-		{"promote", acts.PromoteMemories, &report.Promoted},
-	}
-	for _, s := range steps {
-		if _, err := o.tidy(ctx, name, s.name, s.activity, s.count); err != nil {
-			return report, err
-		}
+	if o.state.Within != nil {
+		report = *o.state.Within
+	} else if err := o.begin(ctx, &report); err != nil {
+		return report, err
 	}
 	if err := o.merge(ctx, &report); err != nil {
 		return report, err
@@ -107,6 +134,15 @@ func (o *organize) collection(ctx workflow.Context, name string) (memory.Collect
 		return report, nil
 	}
 	return report, workflow.ExecuteActivity(long(ctx), acts.RebuildGraphs, name).Get(ctx, &report.Rebuilt)
+}
+
+// begin does what comes before the merges.
+func (o *organize) begin(ctx workflow.Context, report *memory.CollectionReport) error {
+	if _, err := o.tidy(ctx, report.Collection, "expire", acts.ExpireMemories, &report.Expired); err != nil {
+		return err
+	}
+	_, err := o.tidy(ctx, report.Collection, "promote", acts.PromoteMemories, &report.Promoted)
+	return err
 }
 
 // tidy repeats one step until it finds no more to change, counts what it
@@ -142,34 +178,50 @@ func (o *organize) scope(collection string) activities.Scope {
 	}
 }
 
-// merge makes one memory of each group that says the same.
+// merge makes one memory of each group that says the same. Groups come a page
+// at a time; with each page either the ledger has fewer of them or Skip has
+// grown, so this ends.
 func (o *organize) merge(ctx workflow.Context, report *memory.CollectionReport) error {
-	var found activities.Duplicates
-	in := activities.DuplicatesInput{Collection: report.Collection, Project: o.in.Project}
-	if err := workflow.ExecuteActivity(long(ctx), acts.FindDuplicates, in).Get(ctx, &found); err != nil {
+	for {
+		var found activities.Duplicates
+		in := activities.DuplicatesInput{Collection: report.Collection, Project: o.in.Project, Skip: o.state.Skip}
+		if err := workflow.ExecuteActivity(long(ctx), acts.FindDuplicates, in).Get(ctx, &found); err != nil {
+			return err
+		}
+		report.Scanned = max(report.Scanned, found.Scanned)
+		for _, ids := range found.Groups {
+			if o.full(ctx) {
+				o.state.Within = report
+				return o.continued(ctx)
+			}
+			if err := o.mergeGroup(ctx, report, ids); err != nil {
+				return err
+			}
+		}
+		if !found.More {
+			return nil
+		}
+	}
+}
+
+// mergeGroup makes one memory of a group.
+func (o *organize) mergeGroup(ctx workflow.Context, report *memory.CollectionReport, ids []string) error {
+	o.merges++
+	merge := activities.MergeInput{
+		IDs: ids, Scope: o.scope(report.Collection), User: o.in.User,
+		Step: fmt.Sprintf("%s/merge/%d", report.Collection, o.merges),
+	}
+	var group memory.MergedGroup
+	if err := step(ctx, quietly, acts.MergeMemories, merge, &group); err != nil {
 		return err
 	}
-	report.Scanned = found.Scanned
-	for n, ids := range found.Groups {
-		merge := activities.MergeInput{
-			IDs: ids, Scope: o.scope(report.Collection), User: o.in.User,
-			Step: fmt.Sprintf("%s/merge/%d", report.Collection, n),
-		}
-		var group memory.MergedGroup
-		if err := step(ctx, quietly, acts.MergeMemories, merge, &group); err != nil {
-			return err
-		}
-		report.Merged += len(group.MergedIDs)
-		if len(report.Groups) < reportMost && len(group.MergedIDs) > 0 {
-			report.Groups = append(report.Groups, group)
-		}
-		o.merges++
-		if o.in.DryRun {
-			continue
-		}
-		if err := step(ctx, quietly, acts.SyncIndex, activities.SyncInput{IDs: ids}, nil); err != nil {
-			return err
-		}
+	report.Merged += len(group.MergedIDs)
+	if len(report.Groups) < reportMost && len(group.MergedIDs) > 0 {
+		report.Groups = append(report.Groups, group)
 	}
-	return nil
+	if o.in.DryRun || len(group.MergedIDs) == 0 {
+		o.state.Skip++
+		return nil
+	}
+	return step(ctx, quietly, acts.SyncIndex, activities.SyncInput{IDs: ids}, nil)
 }
