@@ -119,7 +119,10 @@ func (d *daemon) start(ctx context.Context) error {
 		return err
 	}
 	parts := assembly.Parts{Embedder: embedder, Ledger: ledger, Index: index, Redactor: d.opts.Redactor, Chat: chat}
-	return d.startWorker(ctx, parts.Activities())
+	if err := d.startWorker(ctx, parts.Activities()); err != nil {
+		return err
+	}
+	return d.startSpool(ctx)
 }
 
 func (d *daemon) openLedger(ctx context.Context) (*postgres.Ledger, error) {

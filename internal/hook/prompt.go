@@ -1,0 +1,49 @@
+package hook
+
+import (
+	"context"
+	"strings"
+
+	"github.com/mneme-memory/mneme/internal/hook/session"
+	"github.com/mneme-memory/mneme/memory"
+)
+
+const promptLimit = 3
+
+// leastPrompt is how short a prompt may be: "yes" and "go on" ask for nothing.
+const leastPrompt = 12
+
+// prompt recalls for one prompt, if the user wants that, and never what the
+// session was shown before.
+func (r *run) prompt(ctx context.Context) error {
+	text := strings.TrimSpace(r.in.Prompt)
+	if !r.cfg.Hooks.Prompt.Enabled || len(text) < leastPrompt || strings.HasPrefix(text, "/") {
+		return r.nothing(true)
+	}
+	state, _, err := r.sessions.Get(r.in.Session)
+	if err != nil {
+		return err
+	}
+	q := memory.Query{Limit: promptLimit}
+	for _, i := range state.Injected {
+		q.Exclude = append(q.Exclude, i.ID)
+	}
+	hits, err := r.recall(ctx, []string{text}, q)
+	if err != nil {
+		return err
+	}
+	f := frame(promptHeading, hits, r.cfg.Hooks.Prompt.Tokens)
+	if f.text == "" {
+		return r.nothing(false)
+	}
+	if err := r.say(contextFor(r.in.Event, f.text)); err != nil {
+		return err
+	}
+	if err := r.sessions.Update(ctx, r.in.Session, func(s *session.State) error {
+		s.Show(r.injections(f)...)
+		return nil
+	}); err != nil {
+		return err
+	}
+	return r.showed(f)
+}

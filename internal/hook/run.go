@@ -1,0 +1,169 @@
+package hook
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/mneme-memory/mneme/activities"
+	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/hook/hooklog"
+	"github.com/mneme-memory/mneme/internal/hook/session"
+	"github.com/mneme-memory/mneme/internal/hook/spool"
+	"github.com/mneme-memory/mneme/memory"
+)
+
+// The actions of the events that hooks record.
+const (
+	actionInject  = "inject"  // memories were put in front of the model
+	actionUse     = "use"     // and one of them showed up in its work
+	actionExtract = "extract" // memories were found in a session
+)
+
+// run is the handling of one event.
+type run struct {
+	*guard
+	in       input
+	cfg      config.Config
+	dir      string // that Claude Code was started in
+	project  string
+	redactor activities.Redactor
+	sessions *session.Store
+	spool    *spool.Spool
+	log      hooklog.Entry
+	quiet    bool // the event was not worth a line
+
+	client  Client // once connected
+	dialErr error
+}
+
+func (r *run) handle(ctx context.Context) error {
+	if r.in.Event != postToolUse { // which mostly has nothing to do, and no time for it
+		r.cleanProject()
+	}
+	switch r.in.Event {
+	case sessionStart:
+		return r.sessionStart(ctx)
+	case subagentStart:
+		return r.subagentStart(ctx)
+	case userPromptSubmit:
+		return r.prompt(ctx)
+	case preToolUse:
+		return r.beforeTool(ctx)
+	case postToolUse:
+		return r.afterTool(ctx)
+	case postToolUseFailure:
+		return r.afterFailure(ctx)
+	case preCompact:
+		return r.beforeCompact(ctx)
+	case stop:
+		return r.afterTurn(ctx)
+	case sessionEnd:
+		return r.afterSession(ctx)
+	default:
+		return nil
+	}
+}
+
+// cleanProject takes secrets out of the project's name before it is used. The
+// first use of the redactor takes some milliseconds.
+func (r *run) cleanProject() {
+	r.project, _ = r.redactor.Redact(r.project)
+	r.log.Project = r.project
+}
+
+// connect returns the client. After a first failure there is no second try.
+func (r *run) connect(ctx context.Context) (Client, error) {
+	if r.client == nil && r.dialErr == nil {
+		r.client, r.dialErr = r.opts.Dial(ctx, r.cfg, r.redactor)
+	}
+	return r.client, r.dialErr
+}
+
+func (r *run) close() {
+	if r.client != nil {
+		r.client.Close()
+	}
+}
+
+// say prints the answer.
+func (r *run) say(a answer) error {
+	out, err := a.bytes()
+	if err != nil {
+		return err
+	}
+	return r.print(out)
+}
+
+// finish writes the line in the log.
+func (r *run) finish(ctx context.Context, err error) {
+	switch {
+	case err == nil:
+	case memory.CodeOf(err) == memory.Unavailable || errors.Is(err, context.Canceled) || ctx.Err() != nil:
+		r.log.Outcome = hooklog.Down
+		r.note("mneme did not answer")
+	default:
+		text, _ := r.redactor.Redact(memory.PlainText(err.Error()))
+		r.log.Outcome = hooklog.Failed
+		r.note(text)
+	}
+	if r.quiet && r.log.Outcome == hooklog.OK {
+		return
+	}
+	r.log.TookMillis = r.took()
+	// Nobody is left to be told that the log cannot be written.
+	_ = hooklog.Append(r.cfg.Home, r.log)
+}
+
+// note adds to the line's detail.
+func (r *run) note(text string) {
+	r.log.Detail = strings.TrimPrefix(r.log.Detail+"; "+text, "; ")
+}
+
+// nothing says that there was nothing to do; quiet leaves it out of the log,
+// for events that come by the hundred.
+func (r *run) nothing(quiet bool) error {
+	r.log.Outcome, r.quiet = hooklog.Nothing, quiet
+	if quiet {
+		r.log.Outcome = hooklog.OK
+	}
+	return nil
+}
+
+// keep puts a request in the spool. One that cannot be kept is told in the log.
+func (r *run) keep(e spool.Entry) error {
+	e.At = r.opts.Now().UTC()
+	if err := r.spool.Add(e); err != nil {
+		return err
+	}
+	r.log.Spooled++
+	return nil
+}
+
+// record keeps an event. Its id makes it one, however often it is sent.
+func (r *run) record(id, action string, ids []string, details map[string]any) error {
+	return r.keep(spool.Entry{Key: "event/" + id, Events: []memory.Event{{
+		ID: id, Action: action, At: r.opts.Now().UTC(), Project: r.project, Session: r.in.Session,
+		MemoryIDs: ids, Details: details,
+	}}})
+}
+
+// deliver drains the spool for at most a time. Who is not there is no error:
+// the daemon or a later hook goes on.
+func (r *run) deliver(ctx context.Context, most time.Duration) (spool.Report, error) {
+	state, err := r.spool.State()
+	if err != nil || state.Entries == 0 {
+		return spool.Report{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
+	client, err := r.connect(ctx)
+	if err != nil {
+		return spool.Report{}, nil //nolint:nilerr // the entries are safe where they are
+	}
+	report, err := r.spool.Drain(ctx, client)
+	r.log.Delivered += report.Delivered
+	r.log.Quarantine += report.PutAside
+	return report, err
+}

@@ -1,0 +1,182 @@
+package hook
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/mneme-memory/mneme/internal/hook/hooklog"
+	"github.com/mneme-memory/mneme/internal/hook/session"
+	"github.com/mneme-memory/mneme/memory"
+)
+
+// The sources of a SessionStart that are not answered like a new session.
+const (
+	sourceResume  = "resume"
+	sourceCompact = "compact"
+)
+
+// What may be done after the answer, while the session waits for the process
+// to end.
+const (
+	afterStart   = 300 * time.Millisecond
+	deliverStart = 200 * time.Millisecond
+)
+
+// sessionStart puts in front of the model what the memory holds about the work
+// at hand.
+func (r *run) sessionStart(ctx context.Context) error {
+	started := r.autostart(ctx)
+	defer func() {
+		select { // it has the time of the session's own work, and no more
+		case <-started:
+		case <-ctx.Done():
+		}
+	}()
+	before, _, err := r.sessions.Get(r.in.Session)
+	if err != nil {
+		return err
+	}
+	// What was injected is still in a conversation that is resumed.
+	if r.in.Source == sourceResume && len(before.Injected) > 0 {
+		r.log.Outcome = hooklog.Nothing
+		return r.enter(ctx, framed{})
+	}
+	f, recallErr := r.startNotes(ctx, before)
+	a := contextFor(r.in.Event, f.text)
+	if r.in.Source == sourceCompact && before.Saved > 0 {
+		a.SystemMessage = savedText(before.Saved)
+		r.log.Saved = before.Saved
+	}
+	if err := r.say(a); err != nil {
+		return err
+	}
+	if err := r.enter(ctx, f); err != nil {
+		return err
+	}
+	if recallErr != nil {
+		return recallErr // whoever did not answer will take nothing either
+	}
+	return r.tidy(ctx)
+}
+
+// autostart starts the daemon beside all else; the channel closes when it is
+// done.
+func (r *run) autostart(ctx context.Context) <-chan struct{} {
+	done := make(chan struct{})
+	if r.opts.Autostart == nil || r.in.Event != sessionStart {
+		close(done)
+		return done
+	}
+	go func() {
+		defer close(done)
+		defer func() { _ = recover() }() // the session goes on without a daemon
+		// Whether it could be started is told by "mneme status" and doctor.
+		_ = r.opts.Autostart(ctx, r.cfg)
+	}()
+	return done
+}
+
+// startNotes recalls what matters to the project now.
+func (r *run) startNotes(ctx context.Context, before session.State) (framed, error) {
+	set := r.cfg.Hooks.SessionStart
+	if set.Limit == 0 {
+		return framed{}, nil
+	}
+	// First, whether there is anybody to ask: git is asked for nothing otherwise.
+	if _, err := r.connect(ctx); err != nil {
+		return framed{}, err
+	}
+	queries := repository(ctx, r.dir, r.opts.Env).queries(r.project)
+	if r.in.Source == sourceCompact && before.Topic != "" {
+		queries = append(queries, before.Topic)
+	}
+	hits, err := r.recall(ctx, queries, memory.Query{Limit: set.Limit, MinScore: &set.MinScore})
+	if err != nil {
+		return framed{}, err
+	}
+	if r.in.Source == sourceCompact {
+		hits = append(hits, proven(before, hits, set.Limit)...)
+	}
+	return frame(startHeading(r.project), hits, set.Tokens), nil
+}
+
+// proven returns what the session was shown before and made use of, so that a
+// compaction does not lose it.
+func proven(before session.State, but []memory.Hit, most int) []memory.Hit {
+	var out []memory.Hit
+	for _, i := range slices.Backward(before.Injected) {
+		known := slices.ContainsFunc(but, func(h memory.Hit) bool { return h.ID == i.ID })
+		if i.Used && !known && len(out) < most {
+			out = append(out, memory.Hit{ID: i.ID, Text: i.Text, Type: i.Type, Project: i.Project, CreatedAt: i.CreatedAt})
+		}
+	}
+	return out
+}
+
+// enter notes that the session lives, and what it was shown.
+func (r *run) enter(ctx context.Context, f framed) error {
+	if len(f.shown) == 0 && r.log.Outcome == hooklog.OK {
+		r.log.Outcome = hooklog.Nothing
+	}
+	err := r.sessions.Update(ctx, r.in.Session, func(s *session.State) error {
+		s.Project, s.Dir, s.Transcript, s.Ended = r.project, r.dir, r.in.Transcript, false
+		if r.in.Source == sourceCompact {
+			s.Saved = 0
+		}
+		s.Show(r.injections(f)...)
+		return nil
+	})
+	if err != nil || len(f.shown) == 0 {
+		return err
+	}
+	return r.showed(f)
+}
+
+// tidy uses what time is left for what earlier hooks left undone.
+func (r *run) tidy(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, afterStart)
+	defer cancel()
+	if err := r.sessions.Clean(); err != nil {
+		return err
+	}
+	if err := r.sweepOthers(ctx); err != nil {
+		return err
+	}
+	_, err := r.deliver(ctx, deliverStart)
+	return err
+}
+
+// The share of a session's budget that a subagent gets.
+const (
+	subagentLimit  = 3
+	subagentTokens = 400
+)
+
+// subagentStart gives a subagent what its work may need: it has not seen what
+// the session was shown.
+func (r *run) subagentStart(ctx context.Context) error {
+	set := r.cfg.Hooks.SessionStart
+	if set.Limit == 0 {
+		return r.nothing(false)
+	}
+	if _, err := r.connect(ctx); err != nil {
+		return err
+	}
+	queries := repository(ctx, r.dir, r.opts.Env).queries(r.project)
+	if state, ok, err := r.sessions.Get(r.in.Session); err == nil && ok && state.Topic != "" {
+		queries = append(queries, state.Topic)
+	}
+	hits, err := r.recall(ctx, queries, memory.Query{Limit: min(subagentLimit, set.Limit), MinScore: &set.MinScore})
+	if err != nil {
+		return err
+	}
+	f := frame(subagentHeading, hits, min(subagentTokens, set.Tokens))
+	if f.text == "" {
+		return r.nothing(false)
+	}
+	if err := r.say(contextFor(r.in.Event, f.text)); err != nil {
+		return err
+	}
+	return r.showed(f)
+}
