@@ -1,12 +1,126 @@
 package extract
 
-import "github.com/mneme-memory/mneme/internal/transcript"
+import (
+	"cmp"
+	"slices"
+	"strings"
 
-// Rules finds candidates without a model, the best first, at most
-// opts.Limit. Only what is completed by a New event is a candidate; Earlier and
-// Ahead events are evidence, so that successive steps through a transcript
-// never give the same one twice. The same events always give the same answer.
+	"github.com/mneme-memory/mneme/internal/transcript"
+	"github.com/mneme-memory/mneme/memory"
+)
+
+// found is a candidate and the event that completes it.
+type found struct {
+	Candidate
+	at int
+}
+
+// Rules finds candidates without a model, the best first, at most opts.Limit.
+// Only what is completed by a New event is a candidate; Earlier and Ahead
+// events are evidence, so that successive steps through a transcript never
+// give the same one twice. The same events always give the same answer.
 func Rules(events []transcript.Event, opts Options) []Candidate {
 	opts = opts.withDefaults()
-	return nil
+	s := newSession(events, slices.Clone(opts.Known))
+	var all []found
+	all = append(all, s.fixes()...)
+	all = append(all, s.learnings()...)
+	all = append(all, s.decisions()...)
+	all = append(all, s.procedures()...)
+	all = append(all, s.wishes()...)
+	all = append(all, s.episodes()...)
+	all = slices.DeleteFunc(all, func(f found) bool { return !s.isNew(f.at) || f.Score < opts.MinScore || s.unfit(f) })
+	return best(all, opts.Limit)
+}
+
+var envDump = lazy(`\b[A-Z][A-Z0-9_]{2,}=\S`)
+
+// unfit says no to what must not become a memory, whatever rule found it.
+func (s *session) unfit(f found) bool {
+	return len(f.Text) > MaxTextBytes || envDump.count(f.Text) >= 3 || strings.Contains(f.Text, "```") || s.recalled(f.Text)
+}
+
+// best orders candidates and takes out those that repeat a better one.
+func best(all []found, limit int) []Candidate {
+	slices.SortStableFunc(all, func(a, b found) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.at, b.at))
+	})
+	all = slices.DeleteFunc(all, func(f found) bool {
+		// An error with its fix is found by the error: worth more than the fix alone.
+		return f.Type == memory.TypeLearning && slices.ContainsFunc(all, func(e found) bool {
+			return e.Type == memory.TypeError && overlap(contentWords(f.Text), wordSet(e.Text)) >= 0.65
+		})
+	})
+	var out []Candidate
+	for _, f := range all {
+		if len(out) >= limit {
+			break
+		}
+		if !slices.ContainsFunc(out, func(c Candidate) bool { return repeats(c.Text, f.Text) }) {
+			out = append(out, f.Candidate)
+		}
+	}
+	return out
+}
+
+// repeats reports whether most words of the shorter of two texts are in the other.
+func repeats(a, b string) bool {
+	words, other := contentWords(a), contentWords(b)
+	if len(words) > len(other) {
+		a, b, words = b, a, other
+	}
+	return overlap(words, wordSet(b)) >= 0.65
+}
+
+// make fills in what all candidates have alike.
+func (s *session) candidate(text, typ, rule string, score float64, at int, sources ...int) found {
+	score = min(max(score, 0), 1)
+	return found{at: at, Candidate: Candidate{
+		Text: text, Type: typ, Tags: tagsOf(typ, ""), Collection: memory.ShortTerm, Importance: importance(typ, score), Score: score,
+		Rule: rule, UUIDs: s.uuids(append(sources, at)...), At: s.events[at].Time,
+	}}
+}
+
+// tagsOf gives the tags by which hooks and people search.
+func tagsOf(typ, kind string) []string {
+	tags := []string{typ}
+	if kind != "" && len(kind) <= memory.MaxTagBytes {
+		tags = append(tags, strings.ToLower(kind))
+	}
+	return tags
+}
+
+// importance weighs what a person said above what was found, and both above
+// what was merely done.
+func importance(typ string, score float64) float64 {
+	switch typ {
+	case memory.TypePreference, memory.TypeDecision:
+		return min(0.9, 0.3+0.6*score)
+	case memory.TypeEpisode:
+		return 0.3
+	default:
+		return min(0.8, 0.2+0.6*score)
+	}
+}
+
+// sentenceCase begins a text with a capital, unless it begins with code or a
+// name that is written small.
+func sentenceCase(s string) string {
+	if s == "" || s[0] < 'a' || s[0] > 'z' {
+		return s
+	}
+	word, _, _ := strings.Cut(s, " ")
+	if strings.ContainsAny(word, "._/-:0123456789") {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// ended closes a text with a full stop.
+func ended(s string) string {
+	s = strings.TrimRight(strings.TrimSpace(s), " ,;:")
+	if s == "" || strings.ContainsAny(s[len(s)-1:], ".!?") {
+		return s
+	}
+	return s + "."
 }

@@ -127,6 +127,10 @@ func (a *assembler) attachment(e entry, state State) {
 		Prompt  json.RawMessage `json:"prompt"`
 		Content json.RawMessage `json:"content"`
 		Stdout  string          `json:"stdout"`
+		Meta    bool            `json:"isMeta"`
+		Origin  struct {
+			Kind string `json:"kind"`
+		} `json:"origin"`
 	}
 	if err := json.Unmarshal(e.Attachment, &att); err != nil && !isTypeError(err) {
 		return
@@ -137,7 +141,7 @@ func (a *assembler) attachment(e entry, state State) {
 		if strings.TrimSpace(text) != "" {
 			a.emit(e, state, Recalled, text)
 		}
-	case att.Type == "queued_command" && (att.Mode == "" || att.Mode == "prompt"):
+	case att.Type == "queued_command" && att.Mode == "prompt" && !att.Meta && (att.Origin.Kind == "" || att.Origin.Kind == "human"):
 		if text := human(textOf(att.Prompt)); text != "" {
 			a.emit(e, state, Prompt, text)
 		}

@@ -1,0 +1,73 @@
+package extract
+
+import (
+	"strings"
+
+	"github.com/mneme-memory/mneme/internal/transcript"
+	"github.com/mneme-memory/mneme/memory"
+)
+
+var (
+	modelDecides = lazy(`(?i)(?:^decision: |\b(?:we|i)(?:'ve| have)? (?:decided|chose|opted|settled|picked|agreed)\b(?: on| to| for| against)?|^(?:so )?going with )`)
+	userDecides  = lazy(`(?i)(?:^decision: |\b(?:we|i)(?:'ve| have)? (?:decided|agreed|chose|settled)\b|^(?:ok(?:ay)?|yes|yeah|right|good|fine|great|perfect|alright)?[,.! ]*(?:let'?s|we'?ll|we will) (?:go with|use|stick (?:with|to)|keep|standardi[sz]e on)\b)`)
+	reasons      = lazy(`(?i)\b(?:because|since|so that|due to|as (?:it|they|we|this) |in order to|to (?:avoid|keep|stay|prevent|reduce|make sure)|rather than|instead of|over|otherwise)\b`)
+	pointing     = lazy(`(?i)\b(?:option|approach|alternative|variant|plan|choice) (?:\d|[a-d]\b|one|two|three)|\b(?:the (?:first|second|third|last|latter|former|other)(?: (?:one|option|approach|way|idea))?|(?:use|with|keep|to|on) (?:that|this|it|these|those|them|your)\b|your (?:suggestion|proposal|idea)|(?:that|this) (?:one|way|approach|plan))\b`)
+	consent      = lazy(`(?i)^\W*(?:yes|yep|yeah|ok(?:ay)?|good|great|perfect|agreed|sounds good|fine|sure|go ahead|do it|makes sense|exactly|right|nice|thanks?)\b`)
+	nowOnly      = lazy(`(?i)\b(?:for now|for the moment|this time|just (?:this )?once|today|tonight|tomorrow|right now|temporarily|for (?:this|the) (?:one|commit|pr|task|change|test|run|demo|moment|rest of)\b|in this (?:function|file|test|branch|pr|commit|case)\b|until\b|first,|before you continue)`)
+)
+
+// decisions are choices with their reasons.
+func (s *session) decisions() []found {
+	var out []found
+	for at, e := range s.events {
+		if !s.isNew(at) {
+			continue
+		}
+		for _, one := range prose(e.Text) {
+			switch {
+			case e.Kind == transcript.Said:
+				out = append(out, s.modelDecision(at, one)...)
+			case e.Kind == transcript.Prompt && !pasted(e.Text):
+				out = append(out, s.userDecision(at, one)...)
+			}
+		}
+	}
+	return out
+}
+
+// modelDecision needs a reason, and that the person did not say no.
+func (s *session) modelDecision(at int, one sentence) []found {
+	text := openers.replace(one.text, "")
+	if !modelDecides.match(text) || !reasons.match(text) || !s.sound(text) || pointing.match(text) || nowOnly.match(text) || s.denied(at) || !specific(text) {
+		return nil
+	}
+	score := 0.56
+	if next := s.nextPrompt(at); next < len(s.events) && consent.match(s.events[next].Text) {
+		score += 0.12
+	}
+	return []found{s.candidate(decision(text), memory.TypeDecision, "decision of the model, with its reason", score, at)}
+}
+
+// userDecision may go without a reason, but not without its object.
+func (s *session) userDecision(at int, one sentence) []found {
+	text := openers.replace(one.text, "")
+	// "let's" and "we'll" are plans in the model's mouth; from the person they decide.
+	bare := plans.replace(text, "")
+	if !userDecides.match(text) || len(strings.Fields(text)) < 5 || !sized(text) || !firm(bare) || question(text) || pointing.match(text) || nowOnly.match(text) || s.quoted(text) {
+		return nil
+	}
+	score := 0.6
+	if reasons.match(text) {
+		score += 0.18
+	}
+	if !specific(text) {
+		score -= 0.12
+	}
+	return []found{s.candidate(decision(text), memory.TypeDecision, "decision of the person", score, at)}
+}
+
+var saysDecision = lazy(`(?i)^decision: *`)
+
+func decision(text string) string {
+	return "Decision: " + ended(sentenceCase(saysDecision.replace(text, "")))
+}

@@ -1,0 +1,268 @@
+package extract
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mneme-memory/mneme/internal/transcript"
+	"github.com/mneme-memory/mneme/memory"
+)
+
+// action is something done that can have mended an error.
+type action struct {
+	at      int
+	command string // of a shell command; empty for an edit
+	call    *transcript.ToolCall
+}
+
+// actions lists what was done between two events and changed something.
+func (s *session) actions(from, to int) []action {
+	var out []action
+	for i := from + 1; i < to; i++ {
+		e := s.events[i]
+		if e.Kind != transcript.Called || e.Tool.Failed {
+			continue
+		}
+		switch e.Tool.Name {
+		case "Edit", "Write", "MultiEdit", "NotebookEdit":
+			out = append(out, action{at: i, call: e.Tool})
+		case "Bash":
+			if c := e.Tool.Field("command"); changes(c) && !HidesFailure(c, e.Tool.Result) {
+				out = append(out, action{at: i, command: c, call: e.Tool})
+			}
+		}
+	}
+	return out
+}
+
+// keeps are tasks that change things but mend nothing: saving one's work, and
+// trying.
+var keeps = []string{
+	"git add", "git commit", "git push", "git stash", "git fetch", "mkdir", "touch", "curl", "wget", "kill", "pkill", "go build", "go test", "go vet",
+	"go run", "pytest", "npm test", "pnpm test", "yarn test", "cargo test", "cargo build", "cargo check", "cargo run", "make test", "gofmt", "go fmt",
+}
+
+// changes reports whether a command does more than look, try and save.
+func changes(command string) bool {
+	return slices.ContainsFunc(kindsOf(command), func(kind string) bool {
+		return !readsOnly(kind) && !slices.Contains(keeps, kind)
+	})
+}
+
+// fixes are commands that failed and later passed, with what lay between.
+func (s *session) fixes() []found {
+	var out []found
+	for j, passed := range s.runs {
+		if passed.failed || readsOnly(passed.kind) {
+			continue
+		}
+		failure, ok := s.failedBefore(j)
+		if !ok {
+			continue
+		}
+		if f, ok := s.fixOf(failure, passed); ok {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// failedBefore returns the last failure that a passing run ends: of the same
+// kind, with no pass of that kind between.
+func (s *session) failedBefore(j int) (run, bool) {
+	passed := s.runs[j]
+	for i := j - 1; i >= 0; i-- {
+		r := s.runs[i]
+		if readsOnly(r.kind) || !SameKind(r.command, passed.command) {
+			continue
+		}
+		return r, r.failed
+	}
+	// The same under another name: python, then python3.
+	if j > 0 && s.runs[j-1].failed && retried(s.runs[j-1], passed) {
+		return s.runs[j-1], true
+	}
+	return run{}, false
+}
+
+// retried reports whether a command is another with few words changed, as
+// after "command not found".
+func retried(failed, passed run) bool {
+	a, b := strings.Fields(failed.command), strings.Fields(passed.command)
+	if readsOnly(failed.kind) || len(a) < 2 || len(b) < 2 {
+		return false
+	}
+	same := 0
+	for _, w := range b {
+		if slices.Contains(a, w) {
+			same++
+		}
+	}
+	return same > 0 && same*2 >= max(len(a), len(b))
+}
+
+// fixOf describes an error and what mended it.
+func (s *session) fixOf(failed, passed run) (found, bool) {
+	sig := Signature(failed.command, failed.output)
+	if sig.Empty() {
+		return found{}, false
+	}
+	done := s.actions(failed.at, passed.at)
+	why, whyAt := s.explanation(failed.at, passed.at)
+	how, score := remedy(failed, passed, done, why)
+	if how == "" {
+		return found{}, false
+	}
+	score += weightOf(sig, failed.output)
+	text := fmt.Sprintf("Error: `%s` failed with %q. Fix: %s", clip(oneLine(failed.command), 90), strings.Join(sig.Lines, "; "), ended(how))
+	sources := []int{failed.at, passed.at}
+	if whyAt >= 0 {
+		sources = append(sources, whyAt)
+	}
+	f := s.candidate(clip(text, MaxTextBytes), memory.TypeError, "failed, then passed", score, passed.at, sources...)
+	f.Tags = tagsOf(memory.TypeError, sig.Kind)
+	return f, true
+}
+
+// remedy says what mended it: the explanation that was given, else the one
+// or two commands that were run, else what was different about the command.
+func remedy(failed, passed run, done []action, why string) (how string, score float64) {
+	var commands []string
+	edits := 0
+	for _, a := range done {
+		if a.command == "" {
+			edits++
+			continue
+		}
+		if c := oneLine(a.command); len(c) <= 120 && !strings.Contains(a.command, "<<") && !slices.Contains(commands, c) {
+			commands = append(commands, c)
+		}
+	}
+	variant := oneLine(failed.command) != oneLine(passed.command)
+	switch {
+	case len(done) == 0 && !variant:
+		return "", 0 // it passed by itself
+	case why != "" && len(commands) > 0 && len(commands) <= 2 && !mentions(why, commands):
+		return ended(why) + " Ran " + code(commands), 0.68
+	case why != "":
+		return why, 0.64
+	case len(commands) > 0 && len(commands) <= 2 && edits == 0:
+		return "run " + code(commands), 0.6
+	case len(done) == 0 && len(passed.command) <= 160:
+		return "run it as " + code([]string{oneLine(passed.command)}), 0.58
+	}
+	return "", 0
+}
+
+func code(commands []string) string {
+	return "`" + strings.Join(commands, "`, then `") + "`"
+}
+
+func mentions(text string, commands []string) bool {
+	return slices.ContainsFunc(commands, func(c string) bool {
+		words := strings.Fields(c)
+		return strings.Contains(text, strings.Join(words[:min(2, len(words))], " "))
+	})
+}
+
+func oneLine(command string) string {
+	command = strings.TrimSpace(command)
+	for l := range strings.SplitSeq(command, "\n") {
+		if l = strings.TrimSpace(l); l != "" && !strings.HasPrefix(l, "#") {
+			return l
+		}
+	}
+	return command
+}
+
+var (
+	mending = lazy(`(?i)^(?:fixed|fix:|i(?:'ve| have)? (?:added|changed|replaced|set|removed|renamed|pinned|updated|upgraded|downgraded|installed|moved|switched|increased|raised|bumped|started|created|exported|regenerated|rebuilt|deleted|cleared|restarted|reverted|enabled|disabled)|(?:added|changed|replaced|set|removed|renamed|pinned|updated|upgraded|downgraded|installed|moved|switched|increased|raised|bumped|started|created|exported|regenerated|rebuilt|deleted|cleared|restarted|enabled|disabled|adding|changing|replacing|setting|removing|pinning|installing|increasing|raising|starting|exporting|regenerating|clearing)\b)`)
+	because = lazy(`(?i)\b(?:because|since|needs|needed|requires?|required|must|only works|expects?|refuses|defaults? to|is not (?:installed|set|running|allowed|exported)|isn't (?:installed|set|running|allowed|exported)|was not (?:installed|set|running|allowed|exported)|wasn't (?:installed|set|running|allowed|exported)|missing|out of date|stale|conflicts?|incompatible|mismatch|already (?:uses|used|in use|running|taken))\b`)
+)
+
+// explanation looks for the sentence that says what was wrong or what mended
+// it: between failure and pass, or in the words right after the pass.
+func (s *session) explanation(failed, passed int) (string, int) {
+	best, bestAt, bestRank := "", -1, 0
+	for i := failed + 1; i < len(s.events); i++ {
+		e := s.events[i]
+		if e.Kind == transcript.Prompt && i > passed || e.State == transcript.Ahead {
+			break
+		}
+		if e.Kind == transcript.Called && i > passed+3 {
+			break
+		}
+		if e.Kind != transcript.Said || s.denied(i) && i > passed {
+			continue
+		}
+		text, rank := s.explaining(prose(e.Text))
+		if i > passed && rank > 0 {
+			rank++ // afterwards one knows
+		}
+		if rank > bestRank {
+			best, bestAt, bestRank = text, i, rank
+		}
+	}
+	return best, bestAt
+}
+
+// explaining returns the most telling sentence of a text, with the one that
+// says what was done when it follows.
+func (s *session) explaining(list []sentence) (string, int) {
+	best, bestRank := "", 0
+	for i, one := range list {
+		text := bared(one.text)
+		if !s.sound(text) || leans(text) || len(text) > 300 {
+			continue
+		}
+		_, tells := tellOf(one.text)
+		mends, causes := mending.match(text), because.match(text)
+		rank := 0
+		switch {
+		case tells:
+			rank = 7
+		case mends && causes:
+			rank = 5
+		case causes:
+			rank = 3
+		case mends && specific(text):
+			rank = 1
+		}
+		if rank == 0 || rank <= bestRank {
+			continue
+		}
+		best, bestRank = ended(sentenceCase(text)), rank
+		if i+1 < len(list) && !mends {
+			next := openers.replace(list[i+1].text, "")
+			_, more := tellOf(next)
+			if (more || mending.match(next)) && s.sound(next) && len(best)+len(next) < 360 {
+				best += " " + ended(sentenceCase(next))
+			}
+		}
+	}
+	return best, bestRank
+}
+
+var (
+	world  = lazy(`(?i)command not found|no such file|cannot find module|modulenotfound|no module named|address already in use|eaddrinuse|permission denied|eacces|connection refused|econnrefused|not installed|version|incompatible|unsupported|undefined reference|timed? ?out|deadline exceeded|certificate|no space left|out of memory|lock(?:ed| file|file)|missing go.sum|unable to resolve|eresolve|peer dep|does not exist|not found|unauthorized|forbidden|authentication|cgo|shared librar|toolchain|engine|migration|race detected|data race`)
+	typing = lazy(`(?i)undefined: |declared and not used|imported and not used|cannot use .* as |syntax error|unexpected token|expected [';),]|mismatched types|is not assignable to|has no field or method|too many arguments|not enough arguments|missing return|cannot find name|property .* does not exist on type|indentationerror|unused (?:variable|import)`)
+	assert = lazy(`(?i)assert|--- FAIL|expected .*(?:got|but|received|to)\b|\bgot\b.*\bwant\b|\bwant\b.*\bgot\b|FAILED .*::|● `)
+)
+
+// weightOf tells the errors of a place and its tools, which come again, from
+// those of code that was just being written, which do not.
+func weightOf(sig ErrorSignature, output string) float64 {
+	told := strings.Join(sig.Lines, "\n")
+	switch {
+	case world.match(told):
+		return 0.2
+	case typing.match(told):
+		return -0.3
+	case assert.match(told):
+		return -0.08
+	case world.match(shorten(output)):
+		return 0.08
+	}
+	return 0.04
+}

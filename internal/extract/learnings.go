@@ -1,0 +1,127 @@
+package extract
+
+import (
+	"strings"
+
+	"github.com/mneme-memory/mneme/internal/transcript"
+	"github.com/mneme-memory/mneme/memory"
+)
+
+// telltale is a way in which people say that they found something out.
+type telltale struct {
+	rule  string
+	words pattern
+	score float64
+	needs bool // only if a command proved it
+}
+
+var telltales = []telltale{
+	{"root cause", lazy(`(?i)\b(?:actual |real |underlying )?(?:root cause|culprit|underlying (?:cause|problem|issue))\b[^.;]{0,60}?(?: is\b| was\b| were\b| turned out to be|:)`), 0.70, false},
+	{"the fix was", lazy(`(?i)\bthe (?:actual |right |real |working |correct )?(?:fix|solution|workaround|remedy)\b[^.;]{0,50}? (?:was|turned out to be)\b`), 0.68, false},
+	{"the fix is", lazy(`(?i)\bthe (?:actual |right |real |working |correct )?(?:fix|solution|workaround|remedy)\b[^.;]{0,50}?(?: is\b|:)`), 0.55, true},
+	{"what worked", lazy(`(?i)\bwhat (?:finally |actually |really )?(?:worked|fixed it|did the trick|helped) (?:was|is)\b`), 0.70, false},
+	{"turns out", lazy(`(?i)\b(?:it )?turn(?:s|ed) out\b`), 0.62, false},
+	{"fixed by", lazy(`(?i)\b(?:fixed|solved|resolved|worked around)(?: (?:it|this|that|the [\w-]+(?: [\w-]+){0,4}))? by \w+ing\b`), 0.56, true},
+	{"caused by", lazy(`(?i)\b(?:was|were|is|are) (?:being )?caused by\b`), 0.60, false},
+	{"the problem was", lazy(`(?i)\bthe (?:problem|issue|bug|failure|error|crash|hang|deadlock|leak|flake|flakiness|timeout|slowness|reason)\b[^.;]{0,50}? (?:was|came from|is that|was that|happen(?:ed|s) because)\b`), 0.60, false},
+	{"lesson", lazy(`(?i)^(?:gotcha|lesson(?: learned)?|note to self|worth (?:remembering|knowing|noting)|key (?:finding|insight|learning)|good to know)\b[^:]{0,30}: `), 0.66, false},
+}
+
+var (
+	negated = lazy(`(?i)\b(?:(?:was|is|were|are)(?:n'?t| not)|not) (?:the|a|caused|our)\b|\bno longer (?:think|believe|the (?:case|cause|problem|issue))\b|\bruled out\b|^if\b`)
+	hollowY = lazy(`(?i)\b(?:turn(?:s|ed) out) (?:(?:to be )?(?:fine|ok|okay|well|good|nicely|great|right)|(?:it|that)(?:'s| is| was) (?:fine|ok|already))\b|\b(?:is|was) (?:simple|easy|trivial|straightforward|small|one line|a one-liner|done|in place|ready|merged)\b[.!]?$`)
+)
+
+// learnings are findings in the model's own words.
+func (s *session) learnings() []found {
+	var out []found
+	for at, e := range s.events {
+		if e.Kind != transcript.Said || !s.isNew(at) {
+			continue
+		}
+		out = append(out, s.learningsIn(at, prose(e.Text))...)
+	}
+	return out
+}
+
+func (s *session) learningsIn(at int, list []sentence) []found {
+	var out []found
+	for i := 0; i < len(list); i++ {
+		tell, ok := tellOf(list[i].text)
+		if !ok || !s.sound(list[i].text) {
+			continue
+		}
+		text, rule, score, last := s.extend(list, i, tell)
+		i = last
+		verdict := s.judge(at)
+		if text == "" || verdict == refuted || tell.needs && verdict != proven || s.denied(at) {
+			continue
+		}
+		if verdict == proven {
+			score += 0.12
+		}
+		if specific(text) {
+			score += 0.05
+		} else {
+			score -= 0.15
+		}
+		out = append(out, s.candidate(text, memory.TypeLearning, rule, score, at))
+	}
+	return out
+}
+
+func tellOf(text string) (telltale, bool) {
+	for _, t := range telltales {
+		if t.words.match(text) && !negated.match(text) && !hollowY.match(text) {
+			return t, true
+		}
+	}
+	return telltale{}, false
+}
+
+// sound reports whether a sentence could stand in a memory.
+func (s *session) sound(text string) bool {
+	return sized(text) && firm(text) && !s.quoted(text)
+}
+
+var openers = lazy(`(?i)^(?:(?:and|so|ok(?:ay)?|ah|aha|great|good|nice|right|yes|well|now|found (?:it|the (?:problem|issue|cause))|got it|there it is|interesting|alright|hm+)[,.!:—–-]+ *)+`)
+
+var turnsOut = lazy(`(?i)^(?:(?:so|and|but) )?(?:it )?turn(?:s|ed) out,? (?:that )?`)
+
+// bared takes off the front of a sentence what only leads to its point.
+func bared(text string) string { return turnsOut.replace(openers.replace(text, ""), "") }
+
+// extend makes a complete statement of a sentence: with the one before when it
+// leans on it, and with those after that go on saying what was found.
+func (s *session) extend(list []sentence, i int, tell telltale) (text, rule string, score float64, last int) {
+	parts := []string{bared(list[i].text)}
+	if leans(parts[0]) {
+		if i == 0 || list[i-1].para != list[i].para || !s.sound(list[i-1].text) || leans(list[i-1].text) {
+			return "", "", 0, i
+		}
+		parts = []string{list[i-1].text, parts[0]}
+	}
+	rule, score, last = tell.rule, tell.score, i
+	for last+1 < len(list) && len(parts) < 3 {
+		next := list[last+1].text
+		more, ok := tellOf(next)
+		if !ok || !s.sound(next) {
+			break
+		}
+		parts = append(parts, next)
+		score = max(score, more.score) + 0.03
+		last++
+	}
+	for k, p := range parts {
+		parts[k] = ended(sentenceCase(p))
+	}
+	return strings.Join(parts, " "), rule, score, last
+}
+
+var (
+	named = lazy("`[^`]+`|\\b\\w+[._/-]\\w+|\\b[a-z]+[A-Z]\\w*|\\b[A-Z]{2,}[A-Z0-9_]*\\b|\\d|\\b[A-Z][a-z]+[A-Z]\\w*|[a-z] [A-Z][a-z]{2,}")
+)
+
+// specific reports whether a text names something one could look up: code, a
+// file, a name, a figure. A finding that names nothing helps nobody later.
+func specific(text string) bool { return named.match(text) && len(contentWords(text)) >= 4 }

@@ -1,0 +1,245 @@
+package extract
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// sentence is one statement of a text.
+type sentence struct {
+	text   string
+	para   int // sentences of one paragraph share it
+	item   int // number in a numbered list, 0 outside
+	bullet bool
+}
+
+var (
+	listItem   = lazy(`^\s{0,6}(\d{1,2})[.)]\s+(\S.*)$`)
+	bulletItem = lazy(`^\s{0,6}[-*+•]\s+(\S.*)$`)
+	emphasis   = lazy(`\*\*|__`)
+	linkTarget = lazy(`\[([^\]\n]{1,80})\]\([^)\s]{1,200}\)`)
+)
+
+// prose returns the statements of a text, without what is no prose: code,
+// quotations, tables, headings, output that was pasted.
+func prose(text string) []sentence {
+	var out []sentence
+	var open strings.Builder
+	para := 0
+	flush := func() {
+		for _, s := range sentences(open.String()) {
+			out = append(out, sentence{text: s, para: para})
+		}
+		open.Reset()
+	}
+	fence := ""
+	for l := range strings.SplitSeq(text, "\n") {
+		l = strings.TrimRight(l, " \t\r")
+		if mark := fenceOf(l); mark != "" && (fence == "" || strings.HasPrefix(mark, fence)) {
+			flush()
+			fence = toggle(fence, mark)
+			para++
+			continue
+		}
+		if fence != "" {
+			continue
+		}
+		if s, ok := itemOf(l); ok {
+			flush()
+			s.para = para
+			out = append(out, s)
+			continue
+		}
+		if !isProse(l) {
+			flush()
+			para++
+			continue
+		}
+		open.WriteString(plain(l) + " ")
+	}
+	flush()
+	return out
+}
+
+func fenceOf(l string) string {
+	l = strings.TrimSpace(l)
+	for _, mark := range []string{"```", "~~~"} {
+		if strings.HasPrefix(l, mark) {
+			return mark
+		}
+	}
+	return ""
+}
+
+func toggle(fence, mark string) string {
+	if fence == "" {
+		return mark
+	}
+	return ""
+}
+
+// itemOf reads one item of a list.
+func itemOf(l string) (sentence, bool) {
+	if m := listItem.groups(l); m != nil {
+		n := int(m[1][0] - '0')
+		if len(m[1]) == 2 {
+			n = n*10 + int(m[1][1]-'0')
+		}
+		return sentence{text: plain(m[2]), item: n}, true
+	}
+	if m := bulletItem.groups(l); m != nil {
+		return sentence{text: plain(m[1]), bullet: true}, true
+	}
+	return sentence{}, false
+}
+
+func plain(l string) string {
+	l = linkTarget.replace(l, "$1")
+	return strings.TrimSpace(emphasis.replace(l, ""))
+}
+
+// isProse reports whether a line can be part of a sentence.
+func isProse(l string) bool {
+	t := strings.TrimSpace(l)
+	if t == "" || strings.HasPrefix(l, "    ") || strings.HasPrefix(l, "\t") {
+		return false
+	}
+	if strings.ContainsAny(t[:1], ">|#<$%+{}[]@") || strings.HasPrefix(t, "---") || strings.HasPrefix(t, "===") {
+		return false
+	}
+	return letters(t)*10 >= utf8.RuneCountInString(t)*5
+}
+
+func letters(s string) int {
+	n := 0
+	for _, r := range s {
+		if unicode.IsLetter(r) || r == ' ' {
+			n++
+		}
+	}
+	return n
+}
+
+// sentences splits a paragraph. A full stop ends a sentence only before a
+// space and what can begin one; code in backticks is not looked into.
+func sentences(para string) []string {
+	var out []string
+	start, code := 0, false
+	for i := 0; i < len(para); i++ {
+		switch c := para[i]; {
+		case c == '`':
+			code = !code
+		case code || (c != '.' && c != '!' && c != '?'):
+		case endsSentence(para, start, i):
+			if s := strings.TrimSpace(para[start : i+1]); s != "" {
+				out = append(out, s)
+			}
+			start = i + 1
+		}
+	}
+	if s := strings.TrimSpace(para[start:]); s != "" {
+		out = append(out, s)
+	}
+	return out
+}
+
+var abbreviations = []string{"e.g", "i.e", "etc", "vs", "cf", "approx", "no", "incl", "resp"}
+
+func endsSentence(para string, start, i int) bool {
+	rest := strings.TrimLeft(para[i+1:], `"')*_`)
+	if rest == "" {
+		return true
+	}
+	if rest[0] != ' ' {
+		return false
+	}
+	if para[i] != '.' {
+		return true
+	}
+	words := strings.Fields(para[start:i])
+	if len(words) > 0 && slices.Contains(abbreviations, strings.ToLower(strings.TrimLeft(words[len(words)-1], "("))) {
+		return len(words) == 1
+	}
+	next, _ := utf8.DecodeRuneInString(strings.TrimSpace(rest))
+	return !unicode.IsLower(next)
+}
+
+var (
+	hedges = lazy(`(?i)\b(?:maybe|perhaps|possibly|probably|presumably|apparently|might|may (?:be|have|need|well)|could (?:be|have been|also|well)|likely|i (?:think|suspect|believe|guess|assume|wonder)|my (?:guess|hunch|hypothesis|suspicion|theory)|(?:it|this|that) (?:seems|looks|appears|sounds)|seems to|appears to|not sure|unclear|unsure|hypothes[ie]s|hypothetical(?:ly)?|would (?:be|have|need|mean|make)|should (?:be|have|now|fix|work|probably|help)|suppose|what if|in theory|one (?:option|possibility|idea)|if (?:so|that'?s|this is|it is|it's) |assuming|potentially|let'?s say|for example|imagine)\b`)
+	plans  = lazy(`(?i)\b(?:i'?ll|i will|we'?ll|we will|let me|let's|i'?m going to|(?:i am|we are|we'?re|is|are) going to|next(?: steps?| up|,)|(?:we|i) (?:can|could|should|need to|want to)|you (?:can|could|should|may want)|i'd like|to (?:check|confirm|verify|be sure)|to-?do|plan(?:ned|ning)?(?: is|:)|proposal|propose|here'?s (?:the|my|a) plan|first,? i|now i|^checking|^looking (?:at|into)|^investigat(?:e|ing)|shall we|want me to|would you)\b`)
+	asides = lazy(`(?i)\b(?:according to|as (?:noted|recorded|remembered|stored|mentioned)|from (?:my |our |the )?(?:memory|notes)|i (?:recall|remember)|(?:my |the |our )?(?:memory|memories|notes?) (?:says?|tells?|mentions?|recalls?|has|have|from|shows?)|(?:last|previous|earlier|prior) (?:session|time|conversation)|remembered|the (?:readme|docs?|documentation|changelog|comment|file) (?:says?|states?|mentions?|reads?|shows?)|(?:mneme|claude\.md|memory\.md))\b`)
+)
+
+func question(s string) bool { return strings.HasSuffix(strings.TrimRight(s, `"')*_ `), "?") }
+
+// firm reports whether a sentence states what is, and is its speaker's own: no
+// question, no guess, no plan, no report of what a note or a file says.
+func firm(s string) bool {
+	bare := withoutCode(s)
+	return !question(bare) && !hedges.match(bare) && !plans.match(bare) && !asides.match(bare)
+}
+
+var inlineCode = lazy("`[^`\n]*`")
+
+func withoutCode(s string) string { return inlineCode.replace(s, "x") }
+
+// Bounds of one sentence, in bytes and words.
+const (
+	minSentence = 24
+	maxSentence = 420
+	minWords    = 5
+)
+
+// sized reports whether a sentence is long enough to say something and short
+// enough to say one thing.
+func sized(s string) bool {
+	return len(s) >= minSentence && len(s) <= maxSentence && len(strings.Fields(s)) >= minWords
+}
+
+var pronounStart = lazy(`(?i)^(?:(?:so|and|but|also|then|thus|because|since),? )?(?:it|this|that|they|these|those|he|she|both|which|there|here|same)\b`)
+
+// leans reports whether a sentence needs the one before it to be understood.
+func leans(s string) bool { return pronounStart.match(s) }
+
+var stopWords = map[string]bool{
+	"a": true, "an": true, "the": true, "and": true, "or": true, "but": true, "of": true, "to": true, "in": true, "on": true, "at": true,
+	"for": true, "with": true, "by": true, "from": true, "as": true, "is": true, "are": true, "was": true, "were": true, "be": true, "been": true,
+	"it": true, "its": true, "this": true, "that": true, "these": true, "those": true, "we": true, "i": true, "you": true, "they": true, "he": true, "she": true,
+	"our": true, "your": true, "my": true, "not": true, "no": true, "so": true, "then": true, "than": true, "if": true, "do": true, "does": true, "did": true,
+	"has": true, "have": true, "had": true, "will": true, "would": true, "can": true, "could": true, "should": true, "there": true, "here": true, "when": true,
+	"which": true, "who": true, "what": true, "how": true, "because": true, "also": true, "just": true, "now": true, "all": true, "any": true, "into": true,
+	"user": true, "error": true, "fix": true, "failed": true, "decision": true, "preference": true, "correction": true,
+}
+
+// contentWords returns the words of a text that carry meaning, in lower case,
+// in order, with repeats.
+func contentWords(text string) []string {
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
+	return slices.DeleteFunc(words, func(w string) bool { return len(w) < 2 || stopWords[w] })
+}
+
+// overlap is the share of a text's content words that another text has.
+func overlap(words []string, in map[string]bool) float64 {
+	if len(words) == 0 {
+		return 0
+	}
+	n := 0
+	for _, w := range words {
+		if in[w] {
+			n++
+		}
+	}
+	return float64(n) / float64(len(words))
+}
+
+func wordSet(text string) map[string]bool {
+	set := make(map[string]bool)
+	for _, w := range contentWords(text) {
+		set[w] = true
+	}
+	return set
+}
