@@ -283,4 +283,3 @@ func (w *working) exportParquet(ctx context.Context, dir string) ([]string, erro
 	}
 	return paths, nil
 }
-
