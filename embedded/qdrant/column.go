@@ -34,13 +34,16 @@ func (c *column[T]) remove(row uint32) {
 	delete(c.more, row)
 }
 
-// where returns the rows that have a value f is true of.
-func (c *column[T]) where(f func(T) bool) bitset {
-	out := newBitset(len(c.first))
-	c.each(func(row uint32, value T) {
-		if f(value) {
+// where returns the rows within a set that have a value f is true of.
+func (c *column[T]) where(within bitset, f func(T) bool) bitset {
+	rows := within.clone()
+	rows.and(c.present)
+	out := make(bitset, len(rows))
+	rows.each(func(row uint32) bool {
+		if f(c.first[row]) || slices.ContainsFunc(c.more[row], f) {
 			out.add(row)
 		}
+		return true
 	})
 	return out
 }

@@ -9,9 +9,10 @@ import (
 // A condition is one part of a filter. It is asked of indexes first, which
 // answer for all rows at once, and only else of each point.
 type condition interface {
-	// rows returns exactly the rows that match, if an index knows them. The
-	// set is the caller's to change and may hold rows that are free.
-	rows(c *collection) (bitset, bool)
+	// rows returns exactly the rows that match, if an index knows them. What
+	// lies outside of within need not be looked at. The set is the caller's to
+	// change and may hold rows that are free.
+	rows(c *collection, within bitset) (bitset, bool)
 	// match decides for one point.
 	match(v *view) bool
 }
@@ -129,20 +130,20 @@ func (f *filter) empty() bool {
 func (f *filter) narrow(c *collection, set bitset) *filter {
 	rest := &filter{}
 	for _, cond := range f.must {
-		if rows, ok := cond.rows(c); ok {
+		if rows, ok := cond.rows(c, set); ok {
 			set.and(rows)
 		} else {
 			rest.must = append(rest.must, cond)
 		}
 	}
 	for _, cond := range f.mustNot {
-		if rows, ok := cond.rows(c); ok {
+		if rows, ok := cond.rows(c, set); ok {
 			set.andNot(rows)
 		} else {
 			rest.mustNot = append(rest.mustNot, cond)
 		}
 	}
-	if rows, ok := union(c, f.should); !ok {
+	if rows, ok := union(c, f.should, set); !ok {
 		rest.should = f.should
 	} else if len(f.should) > 0 {
 		set.and(rows)
@@ -154,10 +155,10 @@ func (f *filter) narrow(c *collection, set bitset) *filter {
 }
 
 // union is all rows that meet one condition at least, if indexes know.
-func union(c *collection, list []condition) (bitset, bool) {
+func union(c *collection, list []condition, within bitset) (bitset, bool) {
 	var out bitset
 	for _, cond := range list {
-		rows, ok := cond.rows(c)
+		rows, ok := cond.rows(c, within)
 		if !ok {
 			return nil, false
 		}
@@ -167,8 +168,8 @@ func union(c *collection, list []condition) (bitset, bool) {
 }
 
 // rows makes a filter a condition of another filter.
-func (f *filter) rows(c *collection) (bitset, bool) {
-	set := c.live.clone()
+func (f *filter) rows(c *collection, within bitset) (bitset, bool) {
+	set := within.clone()
 	if rest := f.narrow(c, set); !rest.empty() {
 		return nil, false
 	}
@@ -203,7 +204,7 @@ func (f *filter) match(v *view) bool {
 // hasID matches points by id.
 type hasID []pointID
 
-func (h hasID) rows(c *collection) (bitset, bool) {
+func (h hasID) rows(c *collection, _ bitset) (bitset, bool) {
 	out := newBitset(len(c.ids))
 	for _, id := range h {
 		if row, ok := c.byID[id]; ok {
@@ -218,7 +219,7 @@ func (h hasID) match(v *view) bool { return !v.nested && slices.Contains(h, v.c.
 // hasVector matches points that have a vector of this name.
 type hasVector string
 
-func (h hasVector) rows(c *collection) (bitset, bool) {
+func (h hasVector) rows(c *collection, _ bitset) (bitset, bool) {
 	if t := c.dense[string(h)]; t != nil {
 		return t.present.clone(), true
 	}
@@ -229,7 +230,7 @@ func (h hasVector) rows(c *collection) (bitset, bool) {
 }
 
 func (h hasVector) match(v *view) bool {
-	rows, _ := h.rows(v.c)
+	rows, _ := h.rows(v.c, nil)
 	return !v.nested && rows.has(v.row)
 }
 
@@ -254,7 +255,7 @@ func newNested(n *pb.NestedCondition) (condition, error) {
 	return &nested{path: path, inner: inner}, nil
 }
 
-func (n *nested) rows(*collection) (bitset, bool) { return nil, false }
+func (n *nested) rows(*collection, bitset) (bitset, bool) { return nil, false }
 
 func (n *nested) match(v *view) bool {
 	return slices.ContainsFunc(n.path.values(v.fields), func(value *pb.Value) bool {
@@ -276,7 +277,7 @@ type presence struct {
 	want  bool
 }
 
-func (p *presence) rows(c *collection) (bitset, bool) {
+func (p *presence) rows(c *collection, within bitset) (bitset, bool) {
 	x := c.indexes[p.key]
 	if x == nil {
 		return nil, false
@@ -288,7 +289,7 @@ func (p *presence) rows(c *collection) (bitset, bool) {
 	if holds {
 		return set.clone(), true
 	}
-	out := c.live.clone()
+	out := within.clone()
 	out.andNot(set)
 	return out, true
 }

@@ -11,10 +11,10 @@ import (
 type fieldTest struct {
 	key     string
 	path    jsonPath
-	whole   bool                                  // check sees a list as one value
-	check   func(*pb.Value) bool                  // without an index
-	indexed func(*fieldIndex, int) (bitset, bool) // with one, if it has the type
-	refine  func(*fieldIndex, string) bool        // what the index alone cannot tell, of each text
+	whole   bool                                              // check sees a list as one value
+	check   func(*pb.Value) bool                              // without an index
+	indexed func(x *fieldIndex, within bitset) (bitset, bool) // with one, if it has the type
+	refine  func(*fieldIndex, string) bool                    // what the index alone cannot tell, of each text
 }
 
 func newFieldCondition(f *pb.FieldCondition) (condition, error) {
@@ -59,15 +59,16 @@ func newFieldCondition(f *pb.FieldCondition) (condition, error) {
 	}
 }
 
-func (t *fieldTest) rows(c *collection) (bitset, bool) {
+func (t *fieldTest) rows(c *collection, within bitset) (bitset, bool) {
 	x := c.indexes[t.key]
 	if x == nil || t.indexed == nil {
 		return nil, false
 	}
-	set, ok := t.indexed(x, len(c.ids))
+	set, ok := t.indexed(x, within)
 	if !ok || t.refine == nil {
 		return set, ok
 	}
+	set.and(within)
 	set.each(func(row uint32) bool {
 		if !c.anyText(row, x, t.refine) {
 			set.remove(row)
@@ -134,11 +135,11 @@ func keywordTest(words []string) *fieldTest {
 			s, ok := v.GetKind().(*pb.Value_StringValue)
 			return ok && slices.Contains(words, s.StringValue)
 		},
-		indexed: func(x *fieldIndex, rows int) (bitset, bool) {
+		indexed: func(x *fieldIndex, within bitset) (bitset, bool) {
 			if !x.isKeyword() {
 				return nil, false
 			}
-			out := newBitset(rows)
+			out := make(bitset, len(within))
 			for _, word := range words {
 				for _, key := range x.keys(word) {
 					for _, row := range x.words[key] {
@@ -158,7 +159,7 @@ func exceptKeywords(words []string) *fieldTest {
 			s, ok := v.GetKind().(*pb.Value_StringValue)
 			return !isNull(v) && !(ok && slices.Contains(words, s.StringValue))
 		},
-		indexed: func(x *fieldIndex, rows int) (bitset, bool) {
+		indexed: func(x *fieldIndex, within bitset) (bitset, bool) {
 			if !x.isKeyword() {
 				return nil, false
 			}
@@ -166,7 +167,7 @@ func exceptKeywords(words []string) *fieldTest {
 			for _, word := range words {
 				keys = append(keys, x.keys(word)...)
 			}
-			out := newBitset(rows)
+			out := make(bitset, len(within))
 			for word, list := range x.words {
 				if slices.Contains(keys, word) {
 					continue
@@ -186,11 +187,11 @@ func integerTest(numbers []int64) *fieldTest {
 			n, ok := v.GetKind().(*pb.Value_IntegerValue)
 			return ok && slices.Contains(numbers, n.IntegerValue)
 		},
-		indexed: func(x *fieldIndex, _ int) (bitset, bool) {
+		indexed: func(x *fieldIndex, within bitset) (bitset, bool) {
 			if x.schema.GetDataType() != pb.PayloadSchemaType_Integer {
 				return nil, false
 			}
-			return x.ints.where(func(n int64) bool { return slices.Contains(numbers, n) }), true
+			return x.ints.where(within, func(n int64) bool { return slices.Contains(numbers, n) }), true
 		},
 	}
 }
@@ -201,11 +202,11 @@ func exceptIntegers(numbers []int64) *fieldTest {
 			n, ok := v.GetKind().(*pb.Value_IntegerValue)
 			return !isNull(v) && !(ok && slices.Contains(numbers, n.IntegerValue))
 		},
-		indexed: func(x *fieldIndex, _ int) (bitset, bool) {
+		indexed: func(x *fieldIndex, within bitset) (bitset, bool) {
 			if x.schema.GetDataType() != pb.PayloadSchemaType_Integer {
 				return nil, false
 			}
-			return x.ints.where(func(n int64) bool { return !slices.Contains(numbers, n) }), true
+			return x.ints.where(within, func(n int64) bool { return !slices.Contains(numbers, n) }), true
 		},
 	}
 }
@@ -216,7 +217,7 @@ func boolTest(want bool) *fieldTest {
 			b, ok := v.GetKind().(*pb.Value_BoolValue)
 			return ok && b.BoolValue == want
 		},
-		indexed: func(x *fieldIndex, _ int) (bitset, bool) {
+		indexed: func(x *fieldIndex, within bitset) (bitset, bool) {
 			if x.schema.GetDataType() != pb.PayloadSchemaType_Bool {
 				return nil, false
 			}
@@ -236,14 +237,14 @@ func stringTest(f func(string) bool) func(*pb.Value) bool {
 }
 
 // allWords are the rows that have every word; none for no words at all.
-func (x *fieldIndex) allWords(words []string, rows int) bitset {
-	out := newBitset(rows)
+func (x *fieldIndex) allWords(words []string, within bitset) bitset {
+	out := make(bitset, len(within))
 	for i, word := range words {
 		if i == 0 {
-			out = x.rowsOf(word, rows)
+			out = x.rowsOf(word, within)
 			continue
 		}
-		out.and(x.rowsOf(word, rows))
+		out.and(x.rowsOf(word, within))
 	}
 	return out
 }
@@ -251,11 +252,11 @@ func (x *fieldIndex) allWords(words []string, rows int) bitset {
 func textTest(text string) *fieldTest {
 	return &fieldTest{
 		check: stringTest(func(s string) bool { return strings.Contains(s, text) }),
-		indexed: func(x *fieldIndex, rows int) (bitset, bool) {
+		indexed: func(x *fieldIndex, within bitset) (bitset, bool) {
 			if x.tokens == nil {
 				return nil, false
 			}
-			return x.allWords(x.tokens.words(text), rows), true
+			return x.allWords(x.tokens.words(text), within), true
 		},
 	}
 }
@@ -272,13 +273,13 @@ func anyWordTest(text string) *fieldTest {
 		check: stringTest(func(s string) bool {
 			return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(s, w) })
 		}),
-		indexed: func(x *fieldIndex, rows int) (bitset, bool) {
+		indexed: func(x *fieldIndex, within bitset) (bitset, bool) {
 			if x.tokens == nil {
 				return nil, false
 			}
-			out := newBitset(rows)
+			out := make(bitset, len(within))
 			for _, word := range x.tokens.words(text) {
-				out.or(x.rowsOf(word, rows))
+				out.or(x.rowsOf(word, within))
 			}
 			return out, true
 		},
@@ -291,12 +292,12 @@ func newRangeTest(r numberRange[float64]) *fieldTest {
 			n, ok := number(v)
 			return ok && r.holds(n)
 		},
-		indexed: func(x *fieldIndex, _ int) (bitset, bool) {
+		indexed: func(x *fieldIndex, within bitset) (bitset, bool) {
 			switch {
 			case x.floats != nil:
-				return x.floats.where(r.holds), true
+				return x.floats.where(within, r.holds), true
 			case x.ints != nil:
-				return x.ints.where(func(n int64) bool { return r.holds(float64(n)) }), true
+				return x.ints.where(within, func(n int64) bool { return r.holds(float64(n)) }), true
 			}
 			return nil, false
 		},
@@ -310,11 +311,11 @@ func newTimeTest(r timeRange) *fieldTest {
 			t, ok := parseTime(s)
 			return ok && r.holds(t)
 		}),
-		indexed: func(x *fieldIndex, _ int) (bitset, bool) {
+		indexed: func(x *fieldIndex, within bitset) (bitset, bool) {
 			if x.ints == nil {
 				return nil, false
 			}
-			return x.ints.where(r.micros().holds), true
+			return x.ints.where(within, r.micros().holds), true
 		},
 	}
 }

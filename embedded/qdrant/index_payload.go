@@ -196,8 +196,8 @@ func removeRow(rows []uint32, row uint32) []uint32 {
 }
 
 // rowsOf is the set of rows of a word.
-func (x *fieldIndex) rowsOf(word string, rows int) bitset {
-	out := newBitset(rows)
+func (x *fieldIndex) rowsOf(word string, within bitset) bitset {
+	out := make(bitset, len(within))
 	for _, row := range x.words[word] {
 		out.add(row)
 	}

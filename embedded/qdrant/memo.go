@@ -24,7 +24,7 @@ func (m *memo) at(c *collection) {
 
 // allowed is [collection.allowed]. The set must not be changed.
 func (m *memo) allowed(c *collection, s stage) (bitset, error) {
-	key, ok := keyOfMessage(s.sent)
+	key, ok := keyOf(c, s.sent)
 	if rows, known := m.rows[key]; ok && known {
 		return rows, nil
 	}
@@ -40,7 +40,7 @@ func (m *memo) allowed(c *collection, s stage) (bitset, error) {
 func (m *memo) prefetched(c *collection, p *pb.PrefetchQuery, outer bitset) ([]scored, error) {
 	key, ok := "", false
 	if outer == nil {
-		key, ok = keyOfMessage(p)
+		key, ok = keyOf(c, p)
 	}
 	if found, known := m.found[key]; ok && known {
 		return found, nil
@@ -56,8 +56,12 @@ func (m *memo) prefetched(c *collection, p *pb.PrefetchQuery, outer bitset) ([]s
 	return found, err
 }
 
-// keyOfMessage is the same for equal messages, if there is one.
-func keyOfMessage(message proto.Message) (string, bool) {
+// keyOf is the same for equal messages, if there is one. In an empty
+// collection an answer costs less than its key.
+func keyOf(c *collection, message proto.Message) (string, bool) {
+	if len(c.byID) == 0 {
+		return "", false
+	}
 	data, err := proto.MarshalOptions{Deterministic: true}.Marshal(message)
 	return string(data), err == nil
 }

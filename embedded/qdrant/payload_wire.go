@@ -72,7 +72,7 @@ func entriesOf(data []byte, wanted func(key []byte) bool) ([]byte, error) {
 		if length < 0 {
 			return nil, errPayload
 		}
-		key, err := keyOf(entry)
+		key, err := fieldOf(entry)
 		if err != nil {
 			return nil, err
 		}
@@ -85,8 +85,8 @@ func entriesOf(data []byte, wanted func(key []byte) bool) ([]byte, error) {
 	return out, nil
 }
 
-// keyOf is the first field of an entry, where every encoder writes it.
-func keyOf(entry []byte) ([]byte, error) {
+// fieldOf is the first field of an entry, where every encoder writes it.
+func fieldOf(entry []byte) ([]byte, error) {
 	number, kind, tag := protowire.ConsumeTag(entry)
 	if tag < 0 || number != 1 || kind != protowire.BytesType {
 		return nil, errPayload

@@ -18,7 +18,7 @@ import (
 )
 
 // depth is how many candidates of each kind the index hands to ranking.
-const depth = 40
+const depth = 30
 
 type document struct {
 	ID      string `json:"id"`

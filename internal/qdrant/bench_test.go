@@ -12,7 +12,8 @@ import (
 )
 
 // BenchmarkSearch searches 10,000 memories of 256 numbers in seven
-// collections of the embedded server, and ranks what it finds.
+// collections of the embedded server, of which two hold something, and ranks
+// what it finds. Some have neighbours in a session.
 func BenchmarkSearch(b *testing.B) {
 	s, err := server.Start(b.Context(), server.Options{Dir: b.TempDir()})
 	if err != nil {
@@ -37,7 +38,14 @@ func BenchmarkSearch(b *testing.B) {
 	}
 	var records []memory.Record
 	for i := range 10_000 {
-		records = append(records, rec(fmt.Sprintf("The service %d retries with policy %d after %d seconds.", i%97, i, i%13), vector(), nil))
+		records = append(records, rec(fmt.Sprintf("The service %d retries with policy %d after %d seconds.", i%97, i, i%13), vector(), func(r *memory.Record) {
+			if i%5 == 0 {
+				r.Collection, r.Type = memory.Learnings, memory.TypeLearning
+			}
+			if i%4 == 0 {
+				r.Session, r.Position = fmt.Sprint("session-", i/200), i%200/4+1
+			}
+		}))
 	}
 	if err := x.Upsert(b.Context(), records); err != nil {
 		b.Fatal(err)

@@ -16,7 +16,7 @@ import (
 // found; what lies deeper than this does not come into the first places
 // (internal/evaluation finds as much at 30 as at 100), and costs time.
 const (
-	minDepth      = 40
+	minDepth      = 30
 	depthPerHit   = 2
 	lendingHits   = 10 // as many of the best hits of a collection pull their neighbours in
 	neighbourMost = 4 * lendingHits
@@ -221,23 +221,28 @@ func besides(found []memory.Candidate) []*qdrant.Condition {
 	slices.SortFunc(placed, func(a, b memory.Candidate) int {
 		return cmp.Or(cmp.Compare(memory.Evidence(b), memory.Evidence(a)), cmp.Compare(a.ID, b.ID))
 	})
-	var conditions []*qdrant.Condition
+	wanted := make(map[string][]int64) // by session
+	var sessions []string
 	for _, c := range placed[:min(len(placed), lendingHits)] {
-		var wanted []int64
 		for _, position := range []int{c.Position - 1, c.Position + 1} {
 			at := spot{c.Project, c.Session, position}
-			if position > 0 && !there[at] {
-				there[at] = true
-				wanted = append(wanted, int64(position))
+			if position < 1 || there[at] {
+				continue
 			}
+			there[at] = true
+			if wanted[c.Session] == nil {
+				sessions = append(sessions, c.Session)
+			}
+			wanted[c.Session] = append(wanted[c.Session], int64(position))
 		}
-		if len(wanted) == 0 {
-			continue
-		}
-		conditions = append(conditions, qdrant.NewFilterAsCondition(&qdrant.Filter{Must: []*qdrant.Condition{
-			qdrant.NewMatchKeyword("project", c.Project), qdrant.NewMatchKeyword("session", c.Session),
-			qdrant.NewMatchInts("position", wanted...),
-		}}))
+	}
+	conditions := make([]*qdrant.Condition, len(sessions))
+	for i, session := range sessions {
+		// Should another project have a session of this name, then what is
+		// found there is one more candidate, and lends nothing to these.
+		conditions[i] = qdrant.NewFilterAsCondition(&qdrant.Filter{Must: []*qdrant.Condition{
+			qdrant.NewMatchKeyword("session", session), qdrant.NewMatchInts("position", wanted[session]...),
+		}})
 	}
 	return conditions
 }
