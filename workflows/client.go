@@ -182,6 +182,12 @@ func fromTemporal(err error) error {
 func unique(prefix string) string {
 	var b [4]byte
 	_, _ = rand.Read(b[:]) // never fails: see crypto/rand
-	prefix = strings.ToValidUTF8(prefix, "")
+	// Ids travel in headers, which are printable ASCII; a project's name may be anything.
+	prefix = strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' {
+			return '_'
+		}
+		return r
+	}, prefix)
 	return fmt.Sprintf("%s/%s-%x", prefix, time.Now().UTC().Format("20060102T150405.000"), b)
 }
