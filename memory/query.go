@@ -62,7 +62,7 @@ type RecallResult struct {
 
 // Clean returns the query with defaults filled in, or an [Invalid] error.
 func (q Query) Clean() (Query, error) {
-	if err := CheckText(q.Text, MaxQueryBytes); err != nil {
+	if err := checkQuery(q.Text); err != nil {
 		return q, err
 	}
 	q.Text = strings.TrimSpace(q.Text)
@@ -107,6 +107,17 @@ func (q Query) Clean() (Query, error) {
 		}
 	}
 	return q, nil
+}
+
+// checkQuery is [CheckText] in words for someone who asks.
+func checkQuery(text string) error {
+	switch {
+	case len(text) > MaxQueryBytes:
+		return Errorf(Invalid, "ask in a few plain words", "the query has %d bytes, the limit is %d", len(text), MaxQueryBytes)
+	case strings.TrimSpace(text) == "":
+		return Errorf(Invalid, "ask in a few plain words", "the query is empty")
+	}
+	return CheckText(text, MaxQueryBytes)
 }
 
 // Projects returns the projects that a cleaned query sees; none means all.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/mneme-memory/mneme/memory"
 )
@@ -56,13 +57,19 @@ type runError struct{ error }
 
 func (e runError) Unwrap() error { return e.error }
 
-// maxFlagError is about how long the message about a mistyped flag may be.
-const maxFlagError = 80
-
-// flagError is what reading the flags says, unless it repeats a whole text
-// that begins with a dash: that may be a key, which no log should hold.
+// flagError is what reading the flags says, in words without Go in them. What
+// begins with dashes and is no flag is not repeated when it is as long as a
+// text: that may be a key, which no log should hold.
 func flagError(_ *cobra.Command, err error) error {
-	if text := err.Error(); len(text) <= maxFlagError && !strings.ContainsAny(text, "\n\r") {
+	var value *pflag.InvalidValueError
+	if errors.As(err, &value) {
+		want := map[string]string{"int": "a whole number", "float64": "a number", "bool": "true or false", "duration": "a time such as 30s"}
+		kind := value.GetFlag().Value.Type()
+		return memory.Errorf(memory.Invalid, "give "+orText(want[kind], "another value"),
+			"--%s: %q is not %s", value.GetFlag().Name, oneLine(value.GetValue(), 60), orText(want[kind], "what it takes"))
+	}
+	const most = 60
+	if text := err.Error(); len(text) <= most && !strings.ContainsAny(text, "\n\r") {
 		return err
 	}
 	return memory.Errorf(memory.Invalid, `put "--" before a text that begins with a dash, or give it on stdin`,

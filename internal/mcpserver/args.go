@@ -51,7 +51,7 @@ func check(raw []byte, params []param) (map[string]any, error) {
 		delete(fields, p.name)
 		if !given || string(field) == "null" {
 			if p.required {
-				return nil, memory.Errorf(memory.Invalid, "give "+p.wants(), "%s is missing", p.name)
+				return nil, missing(p, fields, params)
 			}
 			continue
 		}
@@ -62,6 +62,18 @@ func check(raw []byte, params []param) (map[string]any, error) {
 		values[p.name] = v
 	}
 	return values, unknownFields(fields, params)
+}
+
+// missing says what p is for, and what may have been meant for it.
+func missing(p param, left map[string]json.RawMessage, params []param) error {
+	hint := p.asks()
+	for _, other := range params {
+		delete(left, other.name)
+	}
+	if err := unknownFields(left, params); err != nil {
+		hint += "; " + err.Error()
+	}
+	return memory.Errorf(memory.Invalid, hint, "%s is missing", p.name)
 }
 
 func unknownFields(left map[string]json.RawMessage, params []param) error {
@@ -132,12 +144,15 @@ func (p param) checkText(s string) error {
 		_, err := parseDate(p.name, s)
 		return err
 	case p.maxLen > 0 && len(s) > p.maxLen:
-		return memory.Errorf(memory.Invalid, "shorten it, or store it as several facts, each in a few sentences",
-			"%s has %d bytes, the limit is %d", p.name, len(s), p.maxLen)
+		hint := "shorten it"
+		if p.maxLen > memory.MaxQueryBytes {
+			hint += ", or store it as several facts, each in a few sentences"
+		}
+		return memory.Errorf(memory.Invalid, hint, "%s has %d bytes, the limit is %d", p.name, len(s), p.maxLen)
 	case strings.ContainsRune(s, 0):
 		return memory.Errorf(memory.Invalid, "remove the NUL bytes; is this a binary file?", "%s holds NUL bytes", p.name)
 	case p.required && strings.TrimSpace(s) == "":
-		return memory.Errorf(memory.Invalid, "give "+p.wants(), "%s is empty", p.name)
+		return memory.Errorf(memory.Invalid, p.asks(), "%s is empty", p.name)
 	}
 	return nil
 }
@@ -230,6 +245,14 @@ func (p param) wrong(raw json.RawMessage) error {
 		hint += ", without quotes"
 	}
 	return memory.Errorf(memory.Invalid, hint, "%s must be %s, got %s", p.name, p.wants(), clip(string(raw)))
+}
+
+// asks says what to give for a parameter that was left out.
+func (p param) asks() string {
+	if p.kind == kindString && !p.id && p.enum == nil && p.about != "" {
+		return "give " + p.about
+	}
+	return "give " + p.wants()
 }
 
 // wants says in words what the parameter takes.
