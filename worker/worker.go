@@ -29,7 +29,7 @@ const stopTimeout = 5 * time.Second
 // or on other machines.
 func New(c client.Client, a *activities.Activities) sdkworker.Worker {
 	w := sdkworker.New(c, workflows.TaskQueue, sdkworker.Options{
-		Interceptors:      []interceptor.WorkerInterceptor{activities.ErrorInterceptor(), &alive{}},
+		Interceptors:      []interceptor.WorkerInterceptor{activities.ErrorInterceptor(), &alive{}, &early{}},
 		WorkerStopTimeout: stopTimeout,
 	})
 	workflows.Register(w)
