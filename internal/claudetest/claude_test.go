@@ -1,0 +1,199 @@
+package claudetest
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestClaudeCode plays the promises of mneme with the real client, each version on
+// a machine of its own.
+func TestClaudeCode(t *testing.T) {
+	if os.Getenv(enabled) == "" {
+		t.Skipf(`needs the real client: run "make test-claude", which sets %s`, enabled)
+	}
+	for version, client := range clients() {
+		t.Run(version, func(t *testing.T) {
+			t.Parallel()
+			if client == "" {
+				t.Skip("the newest Claude Code could not be fetched: " + os.Getenv(newestWhy))
+			}
+			w := newWorld(t, client)
+			scenarios := []struct {
+				name string
+				play func(*testing.T, *world)
+			}{
+				{"the plugin is valid and installs offline", plugin},
+				{"a session starts with what is known", sessionStart},
+				{"a store through MCP lands", store},
+				{"a duplicate is refused", duplicate},
+				{"a failing command brings back the old fix", failure},
+				{"a compaction saves memories", compaction},
+				{"two projects never see each other's memories", projects},
+				{"the daemon is stopped", stopped},
+				{"a session starts the daemon", autostart},
+				{"the settings work without the plugin", plainSettings},
+			}
+			for _, s := range scenarios { // in this order: the last ones stop and change things
+				t.Run(s.name, func(t *testing.T) { s.play(t, w) })
+			}
+		})
+	}
+}
+
+// plugin installs mneme as a user does. All that follows uses it.
+func plugin(t *testing.T, w *world) {
+	for _, dir := range []string{root(), root() + "/plugin"} {
+		out, err := w.Claude(t.Context(), w.Home, "plugin", "validate", dir)
+		if err != nil || !strings.Contains(out, "Validation passed") || strings.Contains(out, "with warnings") {
+			t.Errorf("plugin validate %s: %v: %s", dir, err, out)
+		}
+	}
+	w.mneme(t, w.Home, "install", "--yes")
+	out, err := w.Claude(t.Context(), w.Home, "plugin", "list")
+	if err != nil || !strings.Contains(out, "mneme@mneme") || !strings.Contains(out, "enabled") {
+		t.Errorf("plugin list: %v: %s", err, out)
+	}
+	before, err := os.ReadFile(w.settingsPath())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out := w.mneme(t, w.Home, "install", "--yes"); !strings.Contains(out, "nothing to do") {
+		t.Errorf("a second install says: %s", out)
+	}
+	after, err := os.ReadFile(w.settingsPath())
+	if err != nil || string(after) != string(before) {
+		t.Errorf("a second install changed the settings: %v\n%s", err, after)
+	}
+}
+
+// sessionStart: what is known reaches the model's first request, once, also after
+// a resume.
+func sessionStart(t *testing.T, w *world) {
+	dir := w.project(t, "gateway", "payments gateway retries with backoff")
+	const fact = "The payments gateway retries with backoff five times, then it opens a ticket QZX-417"
+	w.remember(t, dir, fact)
+	res := w.play(t, Session{Dir: dir, Prompts: []string{"hello"}})
+	found := res.Find("QZX-417")
+	if len(found) != 1 || !strings.Contains(found[0].Text.Text, "SessionStart hook additional context") {
+		t.Fatalf("the memory stands %d times in the first session: %v\n%s\n%s", len(found), found, res.Dump(), w.hookLog())
+	}
+	res = w.play(t, Session{Dir: dir, Prompts: []string{"go on"}, Args: []string{"--continue"}})
+	if got := res.Find("QZX-417"); len(got) != 1 {
+		t.Errorf("after a resume the memory stands %d times: %v\n%s", len(got), got, w.hookLog())
+	}
+}
+
+// store: the tool is offered without a search for it, needs no question, and what
+// it was told is in the ledger, for this project.
+func store(t *testing.T, w *world) {
+	dir := w.project(t, "stores", "first")
+	const fact = "The staging database of the stores project listens on port 6543"
+	res := w.play(t, Session{Dir: dir, Prompts: []string{"remember the port"}, Script: Script{Turns: []Turn{
+		Call(pluginTools+"memory_store", map[string]any{"text": fact}), Say("Done."),
+	}}})
+	for _, tool := range []string{"memory_store", "memory_recall"} {
+		if !offers(res, pluginTools+tool) {
+			t.Errorf("the first request does not offer %s: %v", tool, res.Main()[0].Body.ToolNames())
+		}
+	}
+	if denied := toolErrors(res); len(denied) > 0 {
+		t.Fatalf("the store failed: %v", denied)
+	}
+	got := w.recall(t, dir, "port of the staging database")
+	if len(got) != 1 || got[0].Text != fact || got[0].Source != "" && got[0].Source != "tool" {
+		t.Errorf("recalled %v", got)
+	}
+}
+
+func offers(r Result, tool string) bool {
+	for _, name := range r.Main()[0].Body.ToolNames() {
+		if name == tool {
+			return true
+		}
+	}
+	return false
+}
+
+// toolErrors lists the results of tools that were errors.
+func toolErrors(r Result) []Found {
+	var out []Found
+	for _, f := range r.Find("") {
+		if strings.HasSuffix(f.Place, ".error") {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// duplicate: a known fact is not stored again, the model is told which memory has
+// it, and that memory gains confidence.
+func duplicate(t *testing.T, w *world) {
+	dir := w.project(t, "duplicates", "first")
+	const fact = "The nightly export of the duplicates project runs at half past two"
+	id := w.remember(t, dir, fact)
+	before := w.get(t, id).Confidence
+	res := w.play(t, Session{Dir: dir, Prompts: []string{"remember the export"}, Script: Script{Turns: []Turn{
+		Call(pluginTools+"memory_store", map[string]any{"text": fact + "."}), Say("Done."),
+	}}})
+	denied := toolErrors(res)
+	if len(denied) != 1 || !strings.Contains(denied[0].Text.Text, "duplicate detected") || !strings.Contains(denied[0].Text.Text, id) {
+		t.Fatalf("the model was told %v\n%s\n%s", denied, res.Dump(), w.hookLog())
+	}
+	if got := w.recall(t, dir, "when does the nightly export run?"); len(got) != 1 || got[0].ID != id {
+		t.Errorf("recalled %v", got)
+	}
+	if after := w.get(t, id).Confidence; after <= before {
+		t.Errorf("confidence %v → %v", before, after)
+	}
+}
+
+// failure: an error that was solved before brings its solution, and when the
+// command then works, the solution is trusted more.
+func failure(t *testing.T, w *world) {
+	dir := w.project(t, "failures", "first")
+	const fix = "Error: ledger schema version mismatch, expected 12 got 11. Fix: run ./migrate.sh FIXMARK-9 before the ledger check"
+	id := w.remember(t, dir, fix, "--tags", "error", "--type", "learning")
+	before := w.get(t, id).Confidence
+	const script = "#!/bin/sh\n[ -e migrated ] && exit 0\necho 'Error: ledger schema version mismatch, expected 12 got 11' >&2\nexit 3\n"
+	if err := os.WriteFile(dir+"/check.sh", []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	bash := func(command string) Turn {
+		return Call("Bash", map[string]any{"command": command, "description": "run"})
+	}
+	res := w.play(t, Session{Dir: dir, Prompts: []string{"check the ledger"}, Args: []string{"--allowedTools", "Bash"}, Script: Script{Turns: []Turn{
+		bash("./check.sh ledger"), bash("touch migrated"), bash("./check.sh ledger"), Say("It works."),
+	}}})
+	found := res.Find("FIXMARK-9")
+	if len(found) == 0 || found[0].Request != 2 || !strings.Contains(found[0].Text.Text, "Similar error seen before") {
+		t.Fatalf("after the error the model saw %v\n%s\n%s", found, res.Dump(), w.hookLog())
+	}
+	eventually(t, "the fix is trusted more", func() bool { return w.get(t, id).Confidence > before })
+}
+
+// compaction: what was learned is stored before the conversation is summarised,
+// and the user is told.
+func compaction(t *testing.T, w *world) {
+	dir := w.project(t, "compactions", "first")
+	res := w.play(t, Session{
+		Dir:     dir,
+		Prompts: []string{"We always deploy the relay service on Tuesdays, because the auditors are there then. Please remember this.", "why does the build hang?", "/compact", "go on"},
+		Script: Script{Turns: []Turn{
+			Say("I will keep to that."),
+			Say("It turns out that the relay build hangs because the linker waits for the module proxy. The fix was to set GOFLAGS=-mod=vendor in the relay Makefile."),
+		}, Default: Say("All right.")},
+	})
+	const saved = "Saved "
+	told := false
+	for _, e := range res.Events {
+		told = told || strings.Contains(string(e.Raw), saved) && strings.Contains(string(e.Raw), "new memor")
+	}
+	if !told {
+		t.Errorf("nobody was told that memories were saved\n%s", w.hookLog())
+	}
+	eventually(t, "the cause is remembered", func() bool { return len(w.recall(t, dir, "why does the relay build hang?")) > 0 })
+	if t.Failed() {
+		t.Log(res.Dump(), w.hookLog())
+	}
+}
