@@ -100,7 +100,10 @@ func work(ctx context.Context, cfg config.Config, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	parts := assembly.Parts{Embedder: embedder, Ledger: ledger, Index: index, Redactor: redactor, Chat: chat}
+	parts := assembly.Parts{
+		Embedder: embedder, Ledger: ledger, Index: index, Redactor: redactor,
+		Chat: chat, Snapshots: assembly.Snapshots(cfg.Home, ledger),
+	}
 	worker, err := assembly.StartWorker(ctx, assembly.WorkerOptions{
 		Address: cfg.Temporal.Address, Namespace: cfg.Temporal.Namespace, Logger: log,
 	}, parts.Activities())

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"time"
 
 	"go.temporal.io/sdk/client"
@@ -14,6 +15,7 @@ import (
 	sdkworker "go.temporal.io/sdk/worker"
 
 	"github.com/mneme-memory/mneme/activities"
+	"github.com/mneme-memory/mneme/analytics"
 	"github.com/mneme-memory/mneme/internal/keyword"
 	"github.com/mneme-memory/mneme/internal/ollama"
 	"github.com/mneme-memory/mneme/internal/postgres"
@@ -54,20 +56,28 @@ func OpenChat(url, model string) (activities.Chatter, error) {
 	return ollama.NewChat(ollama.Options{URL: url, Model: model})
 }
 
-// Parts are what the steps of a worker need. All but Chat are required.
+// Snapshots keeps the file for analysis below the data folder of home.
+func Snapshots(home string, ledger *postgres.Ledger) activities.Snapshotter {
+	return &analytics.Snapshots{Dir: filepath.Join(home, "analytics"), Source: ledger}
+}
+
+// Parts are what the steps of a worker need. All but Chat and Snapshots are
+// required.
 type Parts struct {
 	Embedder *ollama.Embedder
 	Ledger   activities.Ledger
 	Index    activities.Index
 	Redactor activities.Redactor
 	Chat     activities.Chatter // nil for extractive summaries
+
+	Snapshots activities.Snapshotter // nil where no files are kept
 }
 
 // Activities returns the steps that work with the parts.
 func (p Parts) Activities() *activities.Activities {
 	return &activities.Activities{
 		Embedder: embedder{p.Embedder}, Ledger: p.Ledger, Index: p.Index, Redactor: p.Redactor,
-		Chat: p.Chat, Digest: qdrant.DigestOf, Now: time.Now,
+		Chat: p.Chat, Snapshots: p.Snapshots, Digest: qdrant.DigestOf, Now: time.Now,
 	}
 }
 

@@ -26,6 +26,7 @@ type Client interface {
 	ImportFinish(ctx context.Context, importID string) (memory.ImportProgress, error)
 	Rebuild(ctx context.Context, in memory.RebuildInput, progress func(memory.RebuildReport)) (memory.RebuildReport, error)
 	Stats(ctx context.Context) (memory.Stats, error)
+	Snapshot(ctx context.Context, in memory.SnapshotInput, progress func(memory.SnapshotReport)) (memory.SnapshotReport, error)
 	Close()
 }
 

@@ -35,6 +35,7 @@ type fake struct {
 	finish   func(string) (memory.ImportProgress, error)
 	rebuild  func(memory.RebuildInput, func(memory.RebuildReport)) (memory.RebuildReport, error)
 	stats    func() (memory.Stats, error)
+	snapshot func(memory.SnapshotInput) (memory.SnapshotReport, error)
 }
 
 var errUnexpected = errors.New("the client was not to be called")
@@ -70,6 +71,15 @@ func (f fake) Forget(_ context.Context, in memory.ForgetInput) (memory.ForgetRec
 		return memory.ForgetReceipt{}, err
 	}
 	return f.forget(in)
+}
+
+func (f fake) Snapshot(
+	_ context.Context, in memory.SnapshotInput, _ func(memory.SnapshotReport),
+) (memory.SnapshotReport, error) {
+	if f.snapshot == nil {
+		return memory.SnapshotReport{}, errUnexpected
+	}
+	return f.snapshot(in)
 }
 
 func (f fake) Organize(_ context.Context, in memory.OrganizeInput, p func(memory.OrganizeReport)) (memory.OrganizeReport, error) {
