@@ -123,6 +123,14 @@ func (c *Client) ask(
 	ctx context.Context, options client.StartWorkflowOptions, update, updateID string, out any,
 	workflow any, args []any, updateArgs ...any,
 ) error {
+	return fromTemporal(c.send(ctx, options, update, updateID, out, workflow, args, updateArgs...))
+}
+
+// send is ask with errors as Temporal's client gives them.
+func (c *Client) send(
+	ctx context.Context, options client.StartWorkflowOptions, update, updateID string, out any,
+	workflow any, args []any, updateArgs ...any,
+) error {
 	handle, err := c.temporal.UpdateWithStartWorkflow(ctx, client.UpdateWithStartWorkflowOptions{
 		StartWorkflowOperation: c.temporal.NewWithStartWorkflowOperation(options, workflow, args...),
 		UpdateOptions: client.UpdateWorkflowOptions{
@@ -131,9 +139,9 @@ func (c *Client) ask(
 		},
 	})
 	if err != nil {
-		return fromTemporal(err)
+		return err
 	}
-	return fromTemporal(handle.Get(ctx, out))
+	return handle.Get(ctx, out)
 }
 
 // theWorker is the part that is down when a workflow runs and nobody answers.
@@ -161,6 +169,7 @@ func fromTemporal(err error) error {
 		unavailable *serviceerror.Unavailable
 		deadline    *serviceerror.DeadlineExceeded
 		updateEnded *client.WorkflowUpdateServiceTimeoutOrCanceledError
+		notReady    *serviceerror.WorkflowNotReady // its task failed over and over, as when workers are killed
 	)
 	switch {
 	case err == nil:
@@ -170,7 +179,7 @@ func fromTemporal(err error) error {
 	case errors.Is(err, context.Canceled):
 		return err
 	case errors.As(err, &unavailable), errors.As(err, &deadline), errors.As(err, &updateEnded),
-		errors.Is(err, context.DeadlineExceeded):
+		errors.As(err, &notReady), errors.Is(err, context.DeadlineExceeded):
 		return memory.Down("Temporal", `start mneme with "mneme up", or run "mneme doctor" to see every part`,
 			fmt.Errorf("no answer from Temporal and its worker in time: %w", err))
 	default:

@@ -2,11 +2,13 @@ package workflows
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
 
 	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/memory"
@@ -104,10 +106,26 @@ func (c *Client) ImportFinish(ctx context.Context, importID string) (memory.Impo
 	return c.importing(ctx, importID, updateFinish, "")
 }
 
+// The waits between two tries to hand a batch to the next run of an import.
+const (
+	firstWait = 20 * time.Millisecond
+	lastWait  = 500 * time.Millisecond
+)
+
 func (c *Client) importing(ctx context.Context, importID, update, updateID string, args ...any) (memory.ImportProgress, error) {
 	options := c.start("import/"+importID, "", memory.ActionImport, "")
 	options.WorkflowIDConflictPolicy = enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING
-	var out memory.ImportProgress
-	err := c.ask(ctx, options, update, updateID, &out, ImportMemories, []any{ImportState{}}, args...)
-	return out, err
+	for wait := firstWait; ; wait = min(2*wait, lastWait) {
+		var out memory.ImportProgress
+		err := c.send(ctx, options, update, updateID, &out, ImportMemories, []any{ImportState{}}, args...)
+		var app *temporal.ApplicationError
+		if !errors.As(err, &app) || app.Type() != continues {
+			return out, fromTemporal(err)
+		}
+		select {
+		case <-ctx.Done():
+			return out, fromTemporal(ctx.Err())
+		case <-time.After(wait):
+		}
+	}
 }

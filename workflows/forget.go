@@ -66,7 +66,15 @@ func (f *forget) selected(ctx workflow.Context, in activities.SelectInput) ([]st
 		err := step(ctx, f.waiting, acts.SelectMemories, in, &ids)
 		return ids, err
 	}
-	err := workflow.ExecuteActivity(durable(ctx), acts.SelectMemories, in).Get(ctx, &ids)
+	selecting := workflow.ExecuteActivity(durable(ctx), acts.SelectMemories, in)
+	ready, err := workflow.AwaitWithTimeout(ctx, fastTimeout, selecting.IsReady)
+	if err != nil {
+		return nil, err
+	}
+	if !ready {
+		f.waiting(somePart)
+	}
+	err = selecting.Get(ctx, &ids)
 	return ids, err
 }
 

@@ -1,6 +1,9 @@
 package workflows
 
 import (
+	"errors"
+
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/mneme-memory/mneme/activities"
@@ -18,6 +21,9 @@ const (
 type ImportState struct {
 	Progress memory.ImportProgress `json:"progress"`
 	Ahead    []int                 `json:"ahead,omitempty"` // batches done behind a gap
+	// PerRun is how many batches one run takes. Zero means as many as Temporal
+	// thinks right for one history.
+	PerRun int `json:"per_run,omitempty"`
 }
 
 // ImportMemories stores a file batch by batch. The caller sends the batches,
@@ -25,16 +31,16 @@ type ImportState struct {
 // import that was broken off is resumed by sending the rest.
 func ImportMemories(ctx workflow.Context, state ImportState) error {
 	i := &importing{state: state}
-	for name, handler := range map[string]any{
-		updateBegin: i.begin, updateBatch: i.batch, updateFinish: i.finish,
-	} {
-		if err := workflow.SetUpdateHandler(ctx, name, handler); err != nil {
-			return err
-		}
+	err := errors.Join(
+		workflow.SetUpdateHandler(ctx, updateBegin, i.begin),
+		workflow.SetUpdateHandler(ctx, updateFinish, i.finish),
+		workflow.SetUpdateHandlerWithOptions(ctx, updateBatch, i.batch, workflow.UpdateHandlerOptions{Validator: i.admit}),
+	)
+	if err != nil {
+		return err
 	}
-	err := workflow.Await(ctx, func() bool {
-		full := workflow.GetInfo(ctx).GetContinueAsNewSuggested()
-		return (i.finished || full) && workflow.AllHandlersFinished(ctx)
+	err = workflow.Await(ctx, func() bool {
+		return (i.finished || i.full(ctx)) && workflow.AllHandlersFinished(ctx)
 	})
 	if err != nil || i.finished {
 		return err
@@ -45,7 +51,27 @@ func ImportMemories(ctx workflow.Context, state ImportState) error {
 // importing is the state of one ImportMemories.
 type importing struct {
 	state    ImportState
+	taken    int // batches that this run has begun
 	finished bool
+}
+
+// full reports whether the history is long enough.
+func (i *importing) full(ctx workflow.Context) bool {
+	return i.state.PerRun > 0 && i.taken >= i.state.PerRun || workflow.GetInfo(ctx).GetContinueAsNewSuggested()
+}
+
+// continues is the type of the error of an Update that came when the run was
+// full. The next run takes it.
+const continues = "continues"
+
+// admit keeps new batches out of a run that is full. A caller that has always
+// some on their way would otherwise keep it from ever being continued, until
+// Temporal ends it for the size of its history.
+func (i *importing) admit(ctx workflow.Context, _ memory.ImportBatch) error {
+	if i.full(ctx) {
+		return temporal.NewApplicationError("the import goes on in a new run", continues)
+	}
+	return nil
 }
 
 func (i *importing) begin(workflow.Context) (memory.ImportProgress, error) {
@@ -61,6 +87,7 @@ func (i *importing) batch(ctx workflow.Context, b memory.ImportBatch) (memory.Im
 	if i.has(b.Number) {
 		return i.state.Progress, nil
 	}
+	i.taken++
 	var out activities.ImportOutcome
 	if err := workflow.ExecuteActivity(durable(ctx), acts.ImportBatch, b).Get(ctx, &out); err != nil {
 		return memory.ImportProgress{}, err

@@ -72,11 +72,14 @@ func step(ctx workflow.Context, waiting func(part string), activity, in, out any
 	}
 	part := memory.PartOf(err)
 	if part == "" {
-		part = "a part that is slow or down"
+		part = somePart
 	}
 	waiting(part)
 	return workflow.ExecuteActivity(durable(ctx), activity, in).Get(ctx, out)
 }
+
+// somePart stands for the part that is waited for when nobody said which.
+const somePart = "a part that is slow or down"
 
 // quietly is for steps whose waiting nobody needs to hear of.
 func quietly(string) {}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/mock"
 	"go.temporal.io/sdk/interceptor"
@@ -22,6 +23,8 @@ func newEnv(t *testing.T) *testsuite.TestWorkflowEnvironment {
 	env := suite.NewTestWorkflowEnvironment()
 	env.SetWorkerOptions(worker.Options{
 		Interceptors: []interceptor.WorkerInterceptor{activities.ErrorInterceptor()},
+		// A second without progress is no deadlock on a machine that has other things to do.
+		DeadlockDetectionTimeout: time.Minute,
 	})
 	env.RegisterActivity(&activities.Activities{})
 	return env
