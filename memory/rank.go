@@ -46,6 +46,10 @@ func cosineOf(c Candidate) float64 {
 	return max(0, c.Cosine)
 }
 
+// Lends reports whether a candidate is good enough to lift its neighbours in
+// the session. Those of others need not be looked for.
+func Lends(c Candidate) bool { return Evidence(c) > lendFloor }
+
 // ranked is a candidate on its way to being a hit.
 type ranked struct {
 	Candidate

@@ -32,6 +32,8 @@ func ms(d time.Duration) string {
 	switch v := float64(d.Microseconds()) / 1000; {
 	case v >= 10_000:
 		return fmt.Sprintf("%.1f s", v/1000)
+	case v >= 1000:
+		return fmt.Sprintf("%.2f s", v/1000)
 	case v >= 100:
 		return fmt.Sprintf("%.0f ms", v)
 	case v >= 10:

@@ -172,13 +172,27 @@ func TestSearchFindsNeighbours(t *testing.T) {
 		records = append(records, rec(text, v, func(r *memory.Record) { r.Session, r.Position = "s", i+1 }))
 	}
 	put(t, x, records...)
-	got, err := x.Search(t.Context(), memory.Search{Text: "zebra", Vector: memory.Vector{1, 0, 0}, Limit: 5})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for text, want := range map[string]bool{"before": true, "zebra question": true, "answer": true, "far": false} {
-		if slices.Contains(texts(got), text) != want {
-			t.Errorf("%q found: %v", text, !want)
+	for name, c := range map[string]struct {
+		search memory.Search
+		want   map[string]bool
+	}{
+		"a good hit has neighbours": {
+			memory.Search{Text: "zebra", Vector: memory.Vector{1, 0, 0}, Limit: 5},
+			map[string]bool{"before": true, "zebra question": true, "answer": true, "far": false},
+		},
+		"a poor one is alone": { // found by its word, it lends nothing
+			memory.Search{Text: "zebra", Vector: memory.Vector{0, 1, .2}, Limit: 5},
+			map[string]bool{"before": false, "zebra question": true, "answer": false},
+		},
+	} {
+		got, err := x.Search(t.Context(), c.search)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for text, want := range c.want {
+			if slices.Contains(texts(got), text) != want {
+				t.Errorf("%s: %q found: %v", name, text, !want)
+			}
 		}
 	}
 }

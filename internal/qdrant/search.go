@@ -203,8 +203,8 @@ func candidate(collection string, p *qdrant.ScoredPoint) memory.Candidate {
 	return memory.Candidate{Memory: fromPayload(p.GetId().GetUuid(), collection, p.GetPayload())}
 }
 
-// besides selects the neighbours of the best candidates that are not found
-// yet, in a session that some of them may share.
+// besides selects those neighbours of the best candidates that are not found
+// yet and that have something to gain by it.
 func besides(found []memory.Candidate) []*qdrant.Condition {
 	type spot struct {
 		project, session string
@@ -215,7 +215,9 @@ func besides(found []memory.Candidate) []*qdrant.Condition {
 	for _, c := range found {
 		if c.Session != "" && c.Position > 0 {
 			there[spot{c.Project, c.Session, c.Position}] = true
-			placed = append(placed, c)
+			if memory.Lends(c) {
+				placed = append(placed, c)
+			}
 		}
 	}
 	slices.SortFunc(placed, func(a, b memory.Candidate) int {
