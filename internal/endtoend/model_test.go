@@ -1,0 +1,153 @@
+package endtoend
+
+import (
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"unicode"
+
+	"github.com/ollama/ollama/api"
+)
+
+// models is an Ollama with any embedding model: a text's vector counts its
+// words, so that texts with the same words are near each other. Its chat model
+// repeats what it was asked.
+type models struct{ dimension atomic.Int64 }
+
+func (m *models) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	var req struct {
+		Model    string
+		Input    []string
+		Messages []api.Message
+	}
+	if r.Method == http.MethodPost {
+		if err := json.NewDecoder(r.Body).Decode(&req); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+	}
+	var answer any
+	switch r.URL.Path {
+	case "/api/version":
+		answer = map[string]string{"version": "0.12.0"}
+	case "/api/show":
+		answer = api.ShowResponse{ModelInfo: map[string]any{"test.context_length": 2048}}
+	case "/api/embed":
+		vectors := make([][]float32, len(req.Input))
+		for i, text := range req.Input {
+			vectors[i] = m.embed(text)
+		}
+		answer = api.EmbedResponse{Model: req.Model, Embeddings: vectors}
+	case "/api/chat":
+		text := "In short: " + strings.ToLower(req.Messages[len(req.Messages)-1].Content)
+		answer = api.ChatResponse{Model: req.Model, Message: api.Message{Role: "assistant", Content: text}, Done: true, DoneReason: "stop"}
+	default:
+		http.NotFound(w, r)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if err := json.NewEncoder(w).Encode(answer); err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+	}
+}
+
+func (m *models) embed(text string) []float32 {
+	v := make([]float32, m.dimension.Load())
+	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		h := fnv.New32a()
+		_, _ = h.Write([]byte(word)) // never fails
+		v[int(h.Sum32())%len(v)]++
+	}
+	return v
+}
+
+// ports are of this run only.
+var ports = regexp.MustCompile(`127\.0\.0\.1:\d+`)
+
+// TestModelChanges lets the embedding model change behind mneme's back, first
+// its dimension and then its name: stores are refused with the way out, which
+// works.
+func TestModelChanges(t *testing.T) {
+	t.Parallel()
+	ollama := &models{}
+	ollama.dimension.Store(64)
+	srv := httptest.NewServer(ollama)
+	t.Cleanup(srv.Close)
+	root := filepath.Dir(shared.dir)
+	w, err := newWorld(root, "models", shared.bin, "MNEME_OLLAMA_URL="+srv.URL, "MNEME_EMBED_MODEL=first-model", "MNEME_CHAT_MODEL=test-chat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := func() {
+		t.Helper()
+		if err := w.up(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stop := func() {
+		t.Helper()
+		if a := w.cli(t, "", "down"); a.code != 0 {
+			t.Errorf("down: exit %d, %s", a.code, a.stderr)
+		}
+		if err := w.leftBehind(); err != nil {
+			t.Error(err)
+		}
+	}
+	start()
+	t.Cleanup(stop)
+	w.ok(t, "store", "--project", "p", "The heron stands in the shallow pond.")
+	found := func(when string) {
+		t.Helper()
+		a := w.cli(t, "", "recall", "--project", "p", "--min-score", "0.3", "where does the heron stand?")
+		if a.code != 0 || !strings.Contains(a.stdout, "shallow pond") || strings.Contains(a.stderr, "not everything") {
+			t.Errorf("%s: recall exit %d\n%s%s", when, a.code, a.stdout, a.stderr)
+		}
+	}
+	found("at first")
+	t.Run("chat model", func(t *testing.T) {
+		summary := w.stdio(t).call(t, "memory_summarize", map[string]any{"project": "p"})
+		if summary["method"] != "model test-chat" || !strings.HasPrefix(fmt.Sprint(summary["summary"]), "In short: ") {
+			t.Errorf("the chat model's summary is %v", summary)
+		}
+	})
+
+	var said strings.Builder
+	refused := func(t *testing.T, when string) {
+		a := w.cli(t, "", "store", "--project", "p", "The stork nests on the chimney.")
+		if a.code != 1 || !strings.Contains(a.stderr, "mneme rebuild") {
+			t.Errorf("%s: store exit %d\n%s%s", when, a.code, a.stdout, a.stderr)
+		}
+		fmt.Fprintf(&said, "%s, store:\n%s\n", when, a.stderr)
+		_, text := w.stdio(t).try(t, "memory_store", map[string]any{"text": "The stork nests on the chimney.", "project": "p"})
+		if !strings.Contains(text, "mneme rebuild") {
+			t.Errorf("%s: memory_store says %q", when, text)
+		}
+		fmt.Fprintf(&said, "%s, memory_store:\n%s\n\n", when, text)
+		a = w.cli(t, "", "recall", "--project", "p", "--min-score", "0.3", "where does the heron stand?")
+		if !strings.Contains(a.stderr, "mneme rebuild") {
+			t.Errorf("%s: recall exit %d\n%s%s", when, a.code, a.stdout, a.stderr)
+		}
+		fmt.Fprintf(&said, "%s, recall: exit %d\n%s\n", when, a.code, ports.ReplaceAllString(a.stderr, "127.0.0.1:<port>"))
+	}
+	ollama.dimension.Store(96)
+	t.Run("another dimension", func(t *testing.T) { refused(t, "another dimension") })
+	w.ok(t, "rebuild")
+	found("after a rebuild in 96 dimensions")
+	w.ok(t, "store", "--project", "p", "The stork nests on the chimney.")
+
+	stop()
+	w.env = append(w.env, "MNEME_EMBED_MODEL=second-model")
+	ollama.dimension.Store(48)
+	start()
+	t.Run("another model", func(t *testing.T) { refused(t, "another model") })
+	w.ok(t, "rebuild")
+	found("after a rebuild with the second model")
+	golden(t, "model-changes.txt", []byte(said.String()))
+}
