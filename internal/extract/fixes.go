@@ -43,8 +43,13 @@ var keeps = []string{
 	"go run", "pytest", "npm test", "pnpm test", "yarn test", "cargo test", "cargo build", "cargo check", "cargo run", "make test", "gofmt", "go fmt",
 }
 
+var onlySelects = lazy(`(?i)["']\s*(?:select [^()]* from|select [^()]*$|show|explain|\\d)`)
+
 // changes reports whether a command does more than look, try and save.
 func changes(command string) bool {
+	if onlySelects.match(command) {
+		return false
+	}
 	return slices.ContainsFunc(kindsOf(command), func(kind string) bool {
 		return !readsOnly(kind) && !slices.Contains(keeps, kind)
 	})
@@ -109,12 +114,16 @@ func (s *session) fixOf(failed, passed run) (found, bool) {
 		return found{}, false
 	}
 	done := s.actions(failed.at, passed.at)
-	why, whyAt := s.explanation(failed.at, passed.at)
+	why, whyAt, rank := s.explanation(failed.at, passed.at)
+	weight := weightOf(sig, failed.output)
+	if weight < 0 && rank < rankTells {
+		why = "" // a test of what was being written: only a cause that was named counts
+	}
 	how, score := remedy(failed, passed, done, why)
 	if how == "" {
 		return found{}, false
 	}
-	score += weightOf(sig, failed.output)
+	score += weight
 	text := fmt.Sprintf("Error: `%s` failed with %q. Fix: %s", clip(oneLine(failed.command), 90), strings.Join(sig.Lines, "; "), ended(how))
 	sources := []int{failed.at, passed.at}
 	if whyAt >= 0 {
@@ -178,13 +187,14 @@ func oneLine(command string) string {
 
 var (
 	mending = lazy(`(?i)^(?:fixed|fix:|i(?:'ve| have)? (?:added|changed|replaced|set|removed|renamed|pinned|updated|upgraded|downgraded|installed|moved|switched|increased|raised|bumped|started|created|exported|regenerated|rebuilt|deleted|cleared|restarted|reverted|enabled|disabled)|(?:added|changed|replaced|set|removed|renamed|pinned|updated|upgraded|downgraded|installed|moved|switched|increased|raised|bumped|started|created|exported|regenerated|rebuilt|deleted|cleared|restarted|enabled|disabled|adding|changing|replacing|setting|removing|pinning|installing|increasing|raising|starting|exporting|regenerating|clearing)\b)`)
-	because = lazy(`(?i)\b(?:because|since|needs|needed|requires?|required|must|only works|expects?|refuses|defaults? to|is not (?:installed|set|running|allowed|exported)|isn't (?:installed|set|running|allowed|exported)|was not (?:installed|set|running|allowed|exported)|wasn't (?:installed|set|running|allowed|exported)|missing|out of date|stale|conflicts?|incompatible|mismatch|already (?:uses|used|in use|running|taken))\b`)
+	because = lazy(`(?i)\b(?:because|since|needs|needed|requires?|required|must|only works|expects?|refuses|defaults? to|(?:(?:is|was|were|are)(?: not|n't)|(?:had|has|have)(?: not|n't) been) (?:installed|set|running|allowed|exported|created|started|mounted|enabled|generated|applied|registered|there)|missing|out of date|stale|conflicts?|incompatible|mismatch|already (?:uses|used|in use|running|taken))\b`)
 )
 
 // explanation looks for the sentence that says what was wrong or what mended
 // it: between failure and pass, or in the words right after the pass.
-func (s *session) explanation(failed, passed int) (string, int) {
+func (s *session) explanation(failed, passed int) (text string, at, rank int) {
 	best, bestAt, bestRank := "", -1, 0
+	about := s.topic(failed, passed)
 	for i := failed + 1; i < len(s.events); i++ {
 		e := s.events[i]
 		if e.Kind == transcript.Prompt && i > passed || e.State == transcript.Ahead {
@@ -196,7 +206,11 @@ func (s *session) explanation(failed, passed int) (string, int) {
 		if e.Kind != transcript.Said || s.denied(i) && i > passed {
 			continue
 		}
-		text, rank := s.explaining(prose(e.Text))
+		topic := about
+		if i < passed {
+			topic = nil // before it passes, such a sentence only repeats the error
+		}
+		text, rank := s.explaining(prose(e.Text), topic)
 		if i > passed && rank > 0 {
 			rank++ // afterwards one knows
 		}
@@ -204,16 +218,29 @@ func (s *session) explanation(failed, passed int) (string, int) {
 			best, bestAt, bestRank = text, i, rank
 		}
 	}
-	return best, bestAt
+	return best, bestAt, bestRank
+}
+
+// rankTells is the rank of a sentence that says it names the cause.
+const rankTells = 7
+
+// adapts begins sentences about tests that were brought in line with the code.
+var adapts = lazy("(?i)^(?:i(?:'ve| have)? )?(?:updated|changed|adjusted|adapted|fixed|rewrote|corrected) (?:the |its |both |all )?(?:\\w+ )?(?:tests?\\b|`Test|expectations?|assertions?|snapshots?|golden)")
+
+// related reports whether a sentence shares words with a topic.
+func related(text string, about map[string]bool) bool {
+	words := contentWords(text)
+	share := overlap(words, about)
+	return share >= 0.15 && share*float64(len(words)) >= 2
 }
 
 // explaining returns the most telling sentence of a text, with the one that
 // says what was done when it follows.
-func (s *session) explaining(list []sentence) (string, int) {
+func (s *session) explaining(list []sentence, about map[string]bool) (string, int) {
 	best, bestRank := "", 0
 	for i, one := range list {
 		text := bared(one.text)
-		if !s.sound(text) || leans(text) || len(text) > 300 {
+		if !s.sound(text) || leans(text) || len(text) > 300 || adapts.match(text) || s.recalled(text) {
 			continue
 		}
 		_, tells := tellOf(one.text)
@@ -221,11 +248,13 @@ func (s *session) explaining(list []sentence) (string, int) {
 		rank := 0
 		switch {
 		case tells:
-			rank = 7
+			rank = rankTells
 		case mends && causes:
 			rank = 5
 		case causes:
 			rank = 3
+		case !allWell.match(text) && specific(text) && related(text, about):
+			rank = 2
 		case mends && specific(text):
 			rank = 1
 		}
@@ -244,9 +273,30 @@ func (s *session) explaining(list []sentence) (string, int) {
 	return best, bestRank
 }
 
+// allWell begins the sentences that only say that it passes now.
+var allWell = lazy(`(?i)^(?:all|both|every|the (?:tests?|build|suite|api|app|server|migration|deploy(?:ment)?|pods?)|tests?|now|it|everything|they|\d+)\b.{0,40}\b(?:pass(?:es|ed)?|green|works?|runs?|builds?|applied|done|up|fine|succeed(?:s|ed)?|ok|found)\b`)
+
+// topic gathers the words of an error and of what was done about it: a
+// sentence that shares them is about it.
+func (s *session) topic(failed, passed int) map[string]bool {
+	about := make(map[string]bool)
+	add := func(text string) {
+		for _, w := range contentWords(text) {
+			about[w] = true
+		}
+	}
+	call := s.events[failed].Tool
+	sig := Signature(call.Field("command"), call.Result)
+	add(strings.Join(sig.Lines, " "))
+	for _, a := range s.actions(failed, passed) {
+		add(a.command)
+	}
+	return about
+}
+
 var (
 	world  = lazy(`(?i)command not found|no such file|cannot find module|modulenotfound|no module named|address already in use|eaddrinuse|permission denied|eacces|connection refused|econnrefused|not installed|version|incompatible|unsupported|undefined reference|timed? ?out|deadline exceeded|certificate|no space left|out of memory|lock(?:ed| file|file)|missing go.sum|unable to resolve|eresolve|peer dep|does not exist|not found|unauthorized|forbidden|authentication|cgo|shared librar|toolchain|engine|migration|race detected|data race`)
-	typing = lazy(`(?i)undefined: |declared and not used|imported and not used|cannot use .* as |syntax error|unexpected token|expected [';),]|mismatched types|is not assignable to|has no field or method|too many arguments|not enough arguments|missing return|cannot find name|property .* does not exist on type|indentationerror|unused (?:variable|import)`)
+	typing = lazy(`(?i)undefined: |declared and not used|imported and not used|cannot use .* as |syntax error|unexpected token|expected [';),]|mismatched types|is not assignable to|has no field or method|too many arguments|not enough arguments|missing return|cannot find name|property .* does not exist on type|indentationerror|unused (?:variable|import)|\bno-[a-z]+(?:-[a-z]+)*$|\blint\b`)
 	assert = lazy(`(?i)assert|--- FAIL|expected .*(?:got|but|received|to)\b|\bgot\b.*\bwant\b|\bwant\b.*\bgot\b|FAILED .*::|● `)
 )
 

@@ -16,7 +16,7 @@ type telltale struct {
 }
 
 var telltales = []telltale{
-	{"root cause", lazy(`(?i)\b(?:actual |real |underlying )?(?:root cause|culprit|underlying (?:cause|problem|issue))\b[^.;]{0,60}?(?: is\b| was\b| were\b| turned out to be|:)`), 0.70, false},
+	{"root cause", lazy(`(?i)\b(?:root cause|culprit|(?:underlying|actual|real|true) (?:cause|reason|problem|issue|bug))\b[^.;]{0,60}?(?: is\b| was\b| were\b| turned out to be|:)`), 0.70, false},
 	{"the fix was", lazy(`(?i)\bthe (?:actual |right |real |working |correct )?(?:fix|solution|workaround|remedy)\b[^.;]{0,50}? (?:was|turned out to be)\b`), 0.68, false},
 	{"the fix is", lazy(`(?i)\bthe (?:actual |right |real |working |correct )?(?:fix|solution|workaround|remedy)\b[^.;]{0,50}?(?: is\b|:)`), 0.55, true},
 	{"what worked", lazy(`(?i)\bwhat (?:finally |actually |really )?(?:worked|fixed it|did the trick|helped) (?:was|is)\b`), 0.70, false},
@@ -24,7 +24,7 @@ var telltales = []telltale{
 	{"fixed by", lazy(`(?i)\b(?:fixed|solved|resolved|worked around)(?: (?:it|this|that|the [\w-]+(?: [\w-]+){0,4}))? by \w+ing\b`), 0.56, true},
 	{"caused by", lazy(`(?i)\b(?:was|were|is|are) (?:being )?caused by\b`), 0.60, false},
 	{"the problem was", lazy(`(?i)\bthe (?:problem|issue|bug|failure|error|crash|hang|deadlock|leak|flake|flakiness|timeout|slowness|reason)\b[^.;]{0,50}? (?:was|came from|is that|was that|happen(?:ed|s) because)\b`), 0.60, false},
-	{"lesson", lazy(`(?i)^(?:gotcha|lesson(?: learned)?|note to self|worth (?:remembering|knowing|noting)|key (?:finding|insight|learning)|good to know)\b[^:]{0,30}: `), 0.66, false},
+	{"lesson", lazy(`(?i)^(?:one |a |another |small |the )*(?:gotcha|lesson(?: learned)?|note to self|worth (?:remembering|knowing|noting)|key (?:finding|insight|learning)|good to know)\b[^:]{0,30}: `), 0.66, false},
 }
 
 var (

@@ -25,6 +25,7 @@ var (
 // prose returns the statements of a text, without what is no prose: code,
 // quotations, tables, headings, output that was pasted.
 func prose(text string) []sentence {
+	text = withoutLogs(text)
 	var out []sentence
 	var open strings.Builder
 	para := 0
@@ -61,6 +62,24 @@ func prose(text string) []sentence {
 	}
 	flush()
 	return out
+}
+
+// logLine begins lines that a program printed.
+var logLine = lazy(`(?m)^\s*at \S+ \(|^\w*(?:Error|Exception): |^Traceback |^\s*File "|^\[?\d{4}-\d\d-\d\d[T ]|^\[?(?:INFO|WARN|WARNING|ERROR|DEBUG|TRACE|FATAL)\b[: \]]|^(?:npm ERR!|error\[E|panic: |fatal: |goroutine \d)|^[$❯➜] `)
+
+// withoutLogs takes out the paragraphs that hold a line of a log.
+func withoutLogs(text string) string {
+	if !logLine.match(text) {
+		return text
+	}
+	var out []string
+	for block := range strings.SplitSeq(text, "\n\n") {
+		// A fence that opens here must go on to be seen.
+		if !logLine.match(block) || strings.Contains(block, "```") {
+			out = append(out, block)
+		}
+	}
+	return strings.Join(out, "\n\n")
 }
 
 func fenceOf(l string) string {

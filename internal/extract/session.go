@@ -144,15 +144,24 @@ func (s *session) settledBefore(at int) bool {
 	return false
 }
 
-// recalled reports whether a text repeats what memory put into the session.
+// recalled reports whether a text, or one sentence of it, repeats what memory
+// put into the session.
 func (s *session) recalled(text string) bool {
-	words := contentWords(text)
-	for _, set := range s.known {
-		if overlap(words, set) >= 0.6 {
-			return true
-		}
+	if len(s.known) == 0 {
+		return false
 	}
-	return false
+	if s.echoes(contentWords(text)) {
+		return true
+	}
+	list := sentences(text)
+	return len(list) > 1 && slices.ContainsFunc(list, func(one string) bool {
+		words := contentWords(one)
+		return len(words) >= 4 && s.echoes(words)
+	})
+}
+
+func (s *session) echoes(words []string) bool {
+	return slices.ContainsFunc(s.known, func(set map[string]bool) bool { return overlap(words, set) >= 0.6 })
 }
 
 // quoted reports whether a sentence stands in what a tool printed: then it is

@@ -100,7 +100,7 @@ func telling(text string) []string {
 		return []string{lines[lastPlain]}
 	}
 	best = best[:min(len(best), 2)]
-	if len(best) == 2 && best[1].weight < 6 && best[0].weight >= 8 {
+	if len(best) == 2 && (best[1].weight <= 3 || best[1].weight < 6 && best[0].weight >= 8) {
 		best = best[:1]
 	}
 	slices.SortFunc(best, func(a, b scored) int { return cmp.Compare(a.at, b.at) })
@@ -141,7 +141,7 @@ var (
 	paths     = lazy(`(?:[A-Za-z]:)?(?:~|\.{1,2})?(?:[/\\][\w.@+%~-]+){2,}[/\\]?|(?:[\w.@+-]+/){2,}[\w.@+-]+`)
 	hosts     = lazy(`\b\d{1,3}(?:\.\d{1,3}){3}\b`)
 	kept      = lazy(`(?i)\b(?:port|status|signal|http|https?/[\d.]+|code|exit|errno|error|version|v|python|node|go|java|ruby)[ :=]*\d[\d.]*|:{1,3}\d{2,5}\b`)
-	numbers   = lazy(`(^|[^\w.])[+-]?\d[\d,._]*(?:%|[kKMG]i?B?\b)?($|[^\w.])`)
+	numbers   = lazy(`(^|[^\w.=])[+-]?\d[\d,._]*(?:%|[kKMG]i?B?\b)?($|[^\w.])`)
 	prefixes  = lazy(`^(?:npm (?:ERR!|error) |E\s+|\s*● |\s*[>│|*•-]+\s+)`)
 	spaces    = lazy(`\s+`)
 	hollow    = lazy(`\(\s*\)|\[\s*\]|""|''`)

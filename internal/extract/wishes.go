@@ -56,8 +56,10 @@ func (s *session) wishes() []found {
 }
 
 var (
-	reminds = lazy(`(?i)(?:^|, |; |\band |^btw,? )(?:please )?(?:(?:remember|keep in mind|don'?t forget|bear in mind) that|(?:for the record|fyi|for your information)[,:]|remember:) +(.+)$`)
-	agrees  = lazy(`(?i)^\W*(?:no|nope|wrong|actually|incorrect)\b`)
+	leading  = lazy(`(?i)^(?:(?:and|but|also|oh|btw|by the way|please)[, ]+)+`)
+	trailing = lazy(`(?i)[,;] (?:so |and )?(?:please|can you|could you) \w+.*$|,? please[.!]*$`)
+	reminds  = lazy(`(?i)(?:^|, |; |\band |^btw,? )(?:please )?(?:(?:remember|keep in mind|don'?t forget|bear in mind) that|(?:for the record|fyi|for your information)[,:]|remember:) +(.+)$`)
+	agrees   = lazy(`(?i)^\W*(?:no|nope|wrong|actually|incorrect)\b`)
 )
 
 // reminder is a fact that the person asked to remember.
@@ -69,7 +71,7 @@ func (s *session) reminder(at int, text string) (found, bool) {
 }
 
 func (s *session) preference(at int, one sentence) (found, bool) {
-	text := openers.replace(one.text, "")
+	text := trailing.replace(leading.replace(openers.replace(one.text, ""), ""), "")
 	if m := reminds.groups(text); m != nil {
 		return s.reminder(at, m[1])
 	}
@@ -96,7 +98,7 @@ func (s *session) preference(at int, one sentence) (found, bool) {
 }
 
 var (
-	objects   = lazy(`(?i)^(?:(?:hmm+|uh|oh|wait|stop|hey|sorry)[,.! ]+)*(?:no|nope|wrong|incorrect|not (?:quite|right)|actually|that'?s (?:wrong|not right|incorrect|not correct|not how)|don'?t|do not|please don'?t|stop)\b[,.!:;—–-]*`)
+	objects   = lazy(`(?i)^(?:(?:hmm+|uh|oh|wait|stop|hey|sorry)[,.! ]+)*(?:no|nope|wrong|incorrect|not (?:quite|right)|actually|wrong\b[^,.:]{0,20}|incorrect|not (?:quite|right)|that'?s (?:wrong|not right|incorrect|not correct|not how)|don'?t|do not|please don'?t|stop)\b[,.!:;—–-]*`)
 	imperious = lazy(`(?i)^(?:(?:please|just|we|you (?:should|must|have to)|always) )*(?:use|run|prefer|write|put|call|name|import|install|deploy|commit|target|keep|go through|do)\b`)
 	states    = lazy(`(?i)\b(?:is|are|was|were|lives?|runs?|uses?|needs?|requires?|has|have|goes|go|belongs?|listens?|expects?|means?|comes?|must)\b`)
 	contrast  = lazy(`(?i)\b(?:instead of|rather than|not|never|no longer|over)\b`)
@@ -120,6 +122,9 @@ func (s *session) correction(at int, list []sentence) (found, bool) {
 	}
 	if len(contentWords(payload)) == 0 && len(list) > 1 {
 		payload = list[1].text
+	}
+	if before, after, ok := strings.Cut(payload, ": "); ok && len(before) < 40 && imperious.match(after) {
+		payload = after
 	}
 	return s.corrected(at, payload)
 }

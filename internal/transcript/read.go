@@ -28,7 +28,7 @@ func Read(ctx context.Context, path string, after Checkpoint, opts Options) (Bat
 	if lost {
 		after = Checkpoint{}
 	}
-	s := &step{opts: opts, after: after, asm: newAssembler(opts.MaxText)}
+	s := &step{opts: opts, after: after, asm: newAssembler(opts.MaxText), seen: make(map[string]bool)}
 	s.taken = after.IsZero()
 	s.next, s.whole = after, after
 	if err := s.run(ctx, f, start); err != nil {
@@ -44,6 +44,7 @@ type step struct {
 	opts  Options
 	after Checkpoint
 	asm   *assembler
+	seen  map[string]bool // uuids: after a compaction the client writes some lines again
 
 	taken     bool       // the checkpoint's line is behind us
 	begin     int64      // where the lines after the checkpoint begin
@@ -91,6 +92,10 @@ func (s *step) take(l line) {
 		}
 		return
 	}
+	if entry.UUID != "" && s.seen[entry.UUID] {
+		return
+	}
+	s.seen[entry.UUID] = true
 	before := len(s.asm.events)
 	state := New
 	if !s.taken {
