@@ -15,7 +15,10 @@ func (a *Activities) ConfirmDuplicate(ctx context.Context, in SaveInput) (memory
 	if err != nil {
 		return memory.DuplicateResult{}, err
 	}
-	return a.Ledger.Confirm(ctx, op(ctx, store.User, memory.ActionDuplicate, "confirm"), rec, a.near(rec))
+	step := op(ctx, store.User, memory.ActionDuplicate, "confirm")
+	in.Store = store
+	step.Notes = a.notes(in)
+	return a.Ledger.Confirm(ctx, step, rec, a.near(rec))
 }
 
 // CreditMemories raises or lowers the confidence of memories that were tried.

@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/mneme-memory/mneme/memory"
 )
@@ -53,20 +54,36 @@ func (a *Activities) embed(ctx context.Context, purpose Purpose, texts []string)
 type SaveInput struct {
 	Store     memory.StoreInput `json:"store"`
 	Embedding Embedding         `json:"embedding"`
+	Asked     time.Time         `json:"asked"` // when the caller began to wait
 }
 
 // SaveMemory writes the memory to the ledger, or confirms the one that says
 // the same. The index learns of it in a later step: a memory without a point
 // can be indexed again, a point without a memory is a hit that cannot be shown.
 func (a *Activities) SaveMemory(ctx context.Context, in SaveInput) (memory.StoreResult, error) {
-	_, kinds := a.redact(in.Store)
+	var kinds []string
+	in.Store, kinds = a.redact(in.Store)
 	store, rec, err := a.record(ctx, in)
 	if err != nil {
 		return memory.StoreResult{}, err
 	}
-	result, err := a.Ledger.Store(ctx, op(ctx, store.User, memory.ActionStore, "save"), rec, store.Links, a.near(rec))
+	step := op(ctx, store.User, memory.ActionStore, "save")
+	step.Notes = a.notes(in)
+	result, err := a.Ledger.Store(ctx, step, rec, store.Links, a.near(rec))
 	result.Redacted = kinds
 	return result, err
+}
+
+// notes are what analysis wants to know of a store.
+func (a *Activities) notes(in SaveInput) map[string]any {
+	notes := map[string]any{"session": in.Store.Session, "source": in.Store.Source}
+	if len(in.Store.Redacted) > 0 {
+		notes["redacted"] = in.Store.Redacted
+	}
+	if !in.Asked.IsZero() { // a step of an older run does not know
+		notes["latency_ms"] = millis(a.Now().Sub(in.Asked))
+	}
+	return notes
 }
 
 // record returns the redacted input and the record that it describes, and
@@ -100,9 +117,9 @@ func (a *Activities) redact(in memory.StoreInput) (memory.StoreInput, []string) 
 }
 
 // RedactStore takes secrets out of every string of the input that is kept,
-// and names the kinds of what it took.
+// and names the kinds of what it took and of what was taken before.
 func RedactStore(r Redactor, in memory.StoreInput) (memory.StoreInput, []string) {
-	var kinds []string
+	kinds := slices.Clone(in.Redacted)
 	clean := func(s string) string {
 		out, found := r.Redact(s)
 		kinds = append(kinds, found...)
@@ -115,7 +132,8 @@ func RedactStore(r Redactor, in memory.StoreInput) (memory.StoreInput, []string)
 	}
 	in.Tags = tags
 	slices.Sort(kinds)
-	return in, slices.Compact(kinds)
+	in.Redacted = slices.Compact(kinds)
+	return in, in.Redacted
 }
 
 // SyncInput names memories whose points may be behind the ledger.

@@ -37,6 +37,8 @@ type Op struct {
 	Step       string `json:"step"`
 	User       string `json:"user"` // operating system user who asked
 	Action     string `json:"action"`
+	// Notes go into the details of the audit row. They must hold no text.
+	Notes map[string]any `json:"-"`
 }
 
 // Audit is one row of the audit: what happened, to what, and why.

@@ -34,6 +34,7 @@ type StoreInput struct {
 	Source     string        `json:"source,omitempty"`
 	User       string        `json:"user,omitempty"`
 	Links      []LinkRequest `json:"links,omitempty"`
+	Redacted   []string      `json:"redacted,omitempty"` // kinds of what a door took out already; for the audit
 }
 
 // LinkRequest asks for a link from the memory being stored to another.

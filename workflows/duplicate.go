@@ -36,7 +36,7 @@ func detect(ctx workflow.Context, in memory.StoreInput) (out memory.DuplicateRes
 	if err := workflow.ExecuteLocalActivity(ctx, acts.EmbedText, activities.EmbedInput{Text: in.Text}).Get(ctx, &embedding); err != nil {
 		return out, err
 	}
-	save := activities.SaveInput{Store: in, Embedding: embedding}
+	save := activities.SaveInput{Store: in, Embedding: embedding, Asked: workflow.GetInfo(ctx).WorkflowStartTime}
 	err = workflow.ExecuteLocalActivity(ctx, acts.ConfirmDuplicate, save).Get(ctx, &out)
 	return out, err
 }

@@ -52,8 +52,9 @@ func (s *store) run(ctx workflow.Context) error {
 	if err := step(ctx, s.waiting, acts.EmbedText, activities.EmbedInput{Text: in.Text}, &embedding); err != nil {
 		return err
 	}
+	save := activities.SaveInput{Store: in, Embedding: embedding, Asked: workflow.GetInfo(ctx).WorkflowStartTime}
 	var result memory.StoreResult
-	if err := step(ctx, s.waiting, acts.SaveMemory, activities.SaveInput{Store: in, Embedding: embedding}, &result); err != nil {
+	if err := step(ctx, s.waiting, acts.SaveMemory, save, &result); err != nil {
 		return err
 	}
 	// The text's own row may have been folded into another memory: both points follow the ledger.

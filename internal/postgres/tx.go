@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -126,6 +127,7 @@ func (l *Ledger) auditArgs(op memory.Op, e entry) ([]any, error) {
 	if e.details == nil {
 		e.details = map[string]any{}
 	}
+	maps.Copy(e.details, op.Notes)
 	details, err := json.Marshal(e.details)
 	if err != nil {
 		return nil, memory.Errorf(memory.Invalid, "", "write audit details: %w", err)
