@@ -14,11 +14,11 @@ FROM confidence_samples;
 
 CREATE OR REPLACE VIEW organize_runs AS
 SELECT workflow_id, run_id, min(ts) AS started_at,
-       coalesce(sum(len(affected_ids) - 1) FILTER (WHERE action = 'merge'), 0) AS merged,
-       coalesce(sum(len(affected_ids)) FILTER (WHERE action = 'prune'), 0) AS pruned,
-       coalesce(sum(len(affected_ids)) FILTER (WHERE action = 'promote'), 0) AS promoted,
-       coalesce(sum(len(affected_ids)) FILTER (WHERE action = 'expire'), 0) AS expired,
-       coalesce(sum(len(affected_ids)) FILTER (WHERE action = 'decay'), 0) AS decayed,
+       coalesce(sum(len(affected_ids) - 1) FILTER (WHERE action = 'merge'), 0)::BIGINT AS merged,
+       coalesce(sum(len(affected_ids)) FILTER (WHERE action = 'prune'), 0)::BIGINT AS pruned,
+       coalesce(sum(len(affected_ids)) FILTER (WHERE action = 'promote'), 0)::BIGINT AS promoted,
+       coalesce(sum(len(affected_ids)) FILTER (WHERE action = 'expire'), 0)::BIGINT AS expired,
+       coalesce(sum(len(affected_ids)) FILTER (WHERE action = 'decay'), 0)::BIGINT AS decayed,
        (SELECT count(*) FROM audit u
          WHERE u.action = 'undo' AND (u.details ->> '$.run_id') = a.run_id) AS undone
 FROM audit a
@@ -31,10 +31,10 @@ WITH change AS (
     UNION ALL
     SELECT CAST(changed_at AS DATE), project, collection, 0, 1 FROM memories WHERE state <> 'live'
 ), daily AS (
-    SELECT day, project, collection, sum(born) AS born, sum(gone) AS gone FROM change GROUP BY ALL
+    SELECT day, project, collection, sum(born)::BIGINT AS born, sum(gone)::BIGINT AS gone FROM change GROUP BY ALL
 )
 SELECT day, project, collection, born, gone,
-       sum(born - gone) OVER (PARTITION BY project, collection ORDER BY day) AS live
+       (sum(born - gone) OVER (PARTITION BY project, collection ORDER BY day))::BIGINT AS live
 FROM daily;
 
 CREATE OR REPLACE VIEW memory_value AS
@@ -89,7 +89,7 @@ GROUP BY ALL;
 
 CREATE OR REPLACE VIEW tokens_injected AS
 SELECT session, any_value(project) AS project, min(ts) AS first_at, max(ts) AS last_at,
-       count(*) AS injections, coalesce(sum(tokens), 0) AS tokens, sum(len(affected_ids)) AS memories,
+       count(*) AS injections, coalesce(sum(tokens), 0)::BIGINT AS tokens, coalesce(sum(len(affected_ids)), 0)::BIGINT AS memories,
        coalesce(sum(tokens), 0) / nullif(sum(len(affected_ids)), 0) AS tokens_per_hit
 FROM audit WHERE action = 'inject'
 GROUP BY session;
@@ -120,7 +120,7 @@ SELECT session, any_value(project) AS project, min(ts) AS first_at, max(ts) AS l
        count(*) FILTER (WHERE action = 'recall') AS recalls,
        count(*) FILTER (WHERE action = 'recall' AND hit) AS hits,
        count(*) FILTER (WHERE action = 'store') AS stores,
-       coalesce(sum(tokens) FILTER (WHERE action = 'inject'), 0) AS tokens,
+       coalesce(sum(tokens) FILTER (WHERE action = 'inject'), 0)::BIGINT AS tokens,
        bool_or(coalesce(hit, false)) AS had_hit
 FROM audit WHERE session <> ''
 GROUP BY session;
