@@ -123,7 +123,7 @@ func (a *Activities) FillIndex(ctx context.Context) (int, error) {
 // CompareCollection counts and hashes a collection in ledger and index.
 func (a *Activities) CompareCollection(ctx context.Context, in RebuildCollectionInput) (memory.RebuildCollection, error) {
 	out := memory.RebuildCollection{Collection: in.Collection}
-	var sum Digest
+	sum := a.Digest(nil) // of nothing, as the index says it
 	for after := ""; ; {
 		records, err := a.Ledger.Records(ctx, memory.Page{Collection: in.Collection, After: after, Limit: rebuildPage})
 		if err != nil {

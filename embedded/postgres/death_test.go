@@ -42,7 +42,7 @@ func parent(dir string) int {
 func TestParentKilled(t *testing.T) {
 	t.Parallel()
 	if _, err := Find(t.Context()); err != nil {
-		t.Skipf("%v; %s", err, installHint)
+		t.Skipf("%v; %s", err, InstallHint)
 	}
 	dir := t.TempDir()
 	cmd := exec.CommandContext(t.Context(), os.Args[0]) //nolint:gosec // ourselves

@@ -16,8 +16,8 @@ import (
 // ErrNotFound says that no usable PostgreSQL is on this machine.
 var ErrNotFound = errors.New("no PostgreSQL found")
 
-// installHint is the next step for a person when neither finding nor fetching worked.
-const installHint = "install it (Debian, Ubuntu: apt-get install postgresql; Fedora: dnf install postgresql-server; macOS: brew install postgresql)"
+// InstallHint is the next step for a person when neither finding nor fetching worked.
+const InstallHint = "install it (Debian, Ubuntu: apt-get install postgresql; Fedora: dnf install postgresql-server; macOS: brew install postgresql)"
 
 // Binaries are the programs of one PostgreSQL installation.
 type Binaries struct {
@@ -42,8 +42,13 @@ func Find(ctx context.Context) (Binaries, error) {
 // binariesFor picks what can run this cluster: any version that is new enough for a new
 // one, the very same major version for one that exists.
 func binariesFor(ctx context.Context, opts Options, account account, major int) (Binaries, error) {
-	dirs := []string{opts.BinDir}
-	if opts.BinDir == "" {
+	var dirs []string
+	switch {
+	case opts.BinDir != "":
+		dirs = []string{opts.BinDir}
+	case opts.OnlyFetched:
+		dirs = fetchedDirs(opts.CacheDir, account)
+	default:
 		dirs = append(systemDirs(ctx), fetchedDirs(opts.CacheDir, account)...)
 	}
 	found := inspectAll(ctx, dirs)
@@ -57,12 +62,12 @@ func binariesFor(ctx context.Context, opts Options, account account, major int) 
 	}
 	b, err := fetch(ctx, opts, account, major)
 	if err != nil {
-		return Binaries{}, errors.Join(missing(found, major), err)
+		return Binaries{}, fmt.Errorf("%w, and none could be fetched: %w", missing(found, major), err)
 	}
 	return b, nil
 }
 
-// missing says what was looked for, what there was instead, and what to do.
+// missing says what was looked for and what there was instead.
 func missing(found []Binaries, major int) error {
 	want := fmt.Sprintf("PostgreSQL %d or newer", MinVersion)
 	if major != 0 {
@@ -73,9 +78,9 @@ func missing(found []Binaries, major int) error {
 		have = append(have, b.Version+" in "+b.Dir)
 	}
 	if len(have) == 0 {
-		return fmt.Errorf("%w: need %s; %s", ErrNotFound, want, installHint)
+		return fmt.Errorf("%w: need %s", ErrNotFound, want)
 	}
-	return fmt.Errorf("%w: need %s, have %s; %s", ErrNotFound, want, strings.Join(have, ", "), installHint)
+	return fmt.Errorf("%w: need %s, have %s", ErrNotFound, want, strings.Join(have, ", "))
 }
 
 // systemDirs lists folders worth looking at, without checking them.

@@ -55,6 +55,9 @@ type Options struct {
 	CacheDir string
 	// BinDir is the folder with initdb and postgres. Empty means: look for them.
 	BinDir string
+	// OnlyFetched leaves what is installed on the machine out: binaries are fetched to
+	// CacheDir, or used from there.
+	OnlyFetched bool
 
 	// Progress is told how fetching goes: done bytes, total bytes (-1 if not known) and
 	// what is being done. It is called from one goroutine at a time. Nil means silence.

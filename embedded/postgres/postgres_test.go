@@ -23,7 +23,7 @@ const patience = 60 * time.Second
 func begin(t testing.TB, opts Options) *Server {
 	t.Helper()
 	if _, err := Find(t.Context()); err != nil && opts.CacheDir == "" {
-		t.Skipf("%v; %s", err, installHint)
+		t.Skipf("%v; %s", err, InstallHint)
 	}
 	opts.Logger = slog.New(slog.NewTextHandler(t.Output(), nil))
 	srv, err := Start(t.Context(), opts)
@@ -312,7 +312,7 @@ func TestHalfMadeClusterIsReplaced(t *testing.T) {
 func TestUnusableBinDir(t *testing.T) {
 	t.Parallel()
 	_, err := Start(t.Context(), Options{Dir: t.TempDir(), BinDir: t.TempDir()})
-	if !errors.Is(err, ErrNotFound) || !strings.Contains(err.Error(), "apt-get install") {
+	if !errors.Is(err, ErrNotFound) || !strings.Contains(err.Error(), "need PostgreSQL") {
 		t.Fatalf("got %v", err)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -271,29 +270,5 @@ func TestQuoted(t *testing.T) {
 		if got := quoted(path); got != want {
 			t.Errorf("%s: got %s, want %s", path, got, want)
 		}
-	}
-}
-
-func TestLogIsPrivate(t *testing.T) {
-	t.Parallel()
-	home := t.TempDir()
-	path := config.LogPath(home)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, make([]byte, maxLogBytes+1), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	f, err := openLog(home)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil || info.Mode().Perm() != 0o600 || info.Size() != 0 {
-		t.Errorf("mode %v, %d bytes, %v", info.Mode(), info.Size(), err)
-	}
-	if _, err := os.Stat(path + ".1"); err != nil {
-		t.Errorf("the long log was not set aside: %v", err)
 	}
 }

@@ -7,25 +7,27 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
 
+	"github.com/mneme-memory/mneme/internal/autostart"
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/memory"
 )
 
 const (
-	maxLogBytes = 10 << 20 // a longer log is set aside when the daemon starts
-	tailLines   = 20       // shown when the daemon dies
-	tailBytes   = 16 << 10
+	tailLines = 20 // shown when the daemon dies
+	tailBytes = 16 << 10
+
+	// stopTimeout is how long a daemon whose start was given up may take to undo it.
+	stopTimeout = 10 * time.Second
 )
 
 // detach starts this program again in a session of its own, waits until it is
 // ready and leaves it alone.
 func (a *app) detach(ctx context.Context, cfg config.Config, timeout time.Duration) error {
-	log, err := openLog(cfg.Home)
+	log, err := autostart.OpenLog(cfg.Home)
 	if err != nil {
 		return err
 	}
@@ -59,12 +61,11 @@ func (a *app) awaitChild(ctx context.Context, cfg config.Config, child *exec.Cmd
 		}
 		var alive bool
 		var err error
-		d, alive, err = running(cfg.Home)
+		d, alive, err = config.Running(cfg.Home)
 		return alive, err
 	})
 	if waiting.Err() != nil && err != nil {
-		// Left alone it would go on starting behind the user's back.
-		child.Process.Signal(syscall.SIGTERM) //nolint:errcheck // it may have ended by itself
+		giveUp(child, died)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -74,6 +75,18 @@ func (a *app) awaitChild(ctx context.Context, cfg config.Config, child *exec.Cmd
 		return err
 	}
 	return a.printReady(cfg, d, d.PID != child.Process.Pid)
+}
+
+// giveUp ends a daemon that is still starting: left alone it would go on behind the
+// user's back. One that takes too long to undo what it did is left to finish.
+func giveUp(child *exec.Cmd, died <-chan error) {
+	child.Process.Signal(syscall.SIGTERM) //nolint:errcheck // it may have ended by itself
+	timer := time.NewTimer(stopTimeout)
+	defer timer.Stop()
+	select {
+	case <-died:
+	case <-timer.C:
+	}
 }
 
 func childDied(err error, log string, start int64) error {
@@ -94,35 +107,13 @@ func (a *app) child(cfg config.Config, log *os.File) (*exec.Cmd, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find this program: %w", err)
 	}
-	cmd := exec.Command(exe, "up") //nolint:noctx // it must outlive this process
-	cmd.Dir = cfg.Home
-	cmd.Env = append([]string{}, a.sys.Environ...)
+	environ := append([]string{}, a.sys.Environ...)
 	for _, f := range config.Flags() {
 		if v := *a.settings[f.Setting]; v != "" && f.Setting != "home" {
-			cmd.Env = append(cmd.Env, f.Env+"="+v)
+			environ = append(environ, f.Env+"="+v)
 		}
 	}
-	cmd.Env = append(cmd.Env, "MNEME_HOME="+cfg.Home) // absolute, whatever the child's folder
-	cmd.Stdout, cmd.Stderr = log, log
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	return cmd, nil
-}
-
-func openLog(home string) (*os.File, error) {
-	path := config.LogPath(home)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, fmt.Errorf("create log folder: %w", err)
-	}
-	if info, err := os.Stat(path); err == nil && info.Size() > maxLogBytes {
-		if err := os.Rename(path, path+".1"); err != nil {
-			return nil, fmt.Errorf("set old log aside: %w", err)
-		}
-	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("open log: %w", err)
-	}
-	return f, nil
+	return autostart.Command(exe, cfg.Home, environ, log)
 }
 
 // tail returns the last lines of a log from an offset on, indented. A log that

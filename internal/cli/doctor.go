@@ -164,12 +164,15 @@ func checkClock(now time.Time) (string, error) {
 }
 
 func checkDaemon(cfg config.Config) (string, error) {
-	d, alive, err := running(cfg.Home)
+	d, alive, err := config.Running(cfg.Home)
+	holder, holderErr := config.Holder(cfg.Home)
 	switch {
-	case err != nil:
-		return "", err
+	case err != nil || holderErr != nil:
+		return "", errors.Join(err, holderErr)
 	case alive:
 		return fmt.Sprintf("process %d, version %s", d.PID, d.Version), nil
+	case holder != 0:
+		return "", memory.Down("mneme", `wait a moment; "mneme down" stops it`, fmt.Errorf("is still starting, or stopping (process %d)", holder))
 	case cfg.Temporal.Address != "":
 		return "not running here; Temporal is at " + cfg.Temporal.Address, nil
 	default:

@@ -18,7 +18,7 @@ func (a *app) down() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "down",
 		Short: "Stop everything",
-		Long:  "Stop the running mneme cleanly and wait until it is gone. Fine when it does not run.",
+		Long:  "Stop the running mneme cleanly and wait until it is gone, also one that is still\nstarting. Fine when it does not run.",
 		Args:  cobra.NoArgs,
 	}
 	cmd.Flags().DurationVar(&timeout, "timeout", time.Minute, "how long to wait until it is gone")
@@ -27,20 +27,20 @@ func (a *app) down() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		d, alive, err := running(cfg.Home)
+		pid, err := config.Holder(cfg.Home)
 		if err != nil {
 			return err
 		}
-		if !alive {
+		if pid == 0 {
 			if err := config.RemoveDaemon(cfg.Home); err != nil { // stale, if any
 				return err
 			}
 			return a.printDown(downJSON{})
 		}
-		if err := a.stop(cmd.Context(), cfg.Home, d.PID, timeout); err != nil {
+		if err := a.stop(cmd.Context(), cfg.Home, pid, timeout); err != nil {
 			return err
 		}
-		return a.printDown(downJSON{Stopped: true, PID: d.PID})
+		return a.printDown(downJSON{Stopped: true, PID: pid})
 	}
 	return cmd
 }
@@ -54,11 +54,8 @@ func (a *app) stop(ctx context.Context, home string, pid int, timeout time.Durat
 	waiting, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	err := until(waiting, func() (bool, error) {
-		if !exists(pid) {
-			return true, nil
-		}
-		held, err := lockHeld(home)
-		return !held, err
+		holder, err := config.Holder(home)
+		return holder != pid, err
 	})
 	if errors.Is(err, context.DeadlineExceeded) {
 		return memory.Errorf(memory.Internal, fmt.Sprintf("wait longer with --timeout, or end it by force: kill -9 %d (what was stored is safe)", pid),

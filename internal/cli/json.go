@@ -100,7 +100,8 @@ type importJSON struct {
 
 type statusJSON struct {
 	Running   bool                      `json:"running"`
-	PID       int                       `json:"pid"` // 0 if not running
+	PID       int                       `json:"pid"`                // 0 if not running
+	Starting  int                       `json:"starting,omitempty"` // process that is starting or stopping
 	Version   string                    `json:"version"`
 	StartedAt *time.Time                `json:"started_at"` // null if not running
 	Home      string                    `json:"home"`

@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gofrs/flock"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/mneme-memory/mneme/internal/config"
@@ -63,11 +62,15 @@ func scriptUp(ctx context.Context, cfg config.Config, opts UpOptions) error {
 		fmt.Fprintln(opts.Progress, "fetching PostgreSQL: no route to host")
 		return memory.Down("PostgreSQL", "install it with apt-get install postgresql", errors.New("its programs could not be fetched"))
 	}
-	lock := flock.New(config.LockPath(cfg.Home))
-	if ok, err := lock.TryLock(); err != nil || !ok {
+	release, held, err := config.Hold(ctx, cfg.Home)
+	if err != nil || !held {
 		return memory.Errorf(memory.Conflict, "", "mneme is already running (%w)", err)
 	}
-	defer lock.Unlock()
+	defer release()
+	if os.Getenv("FAKE_UP_SLOW") != "" { // it never becomes ready
+		<-ctx.Done()
+		return ctx.Err()
+	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
@@ -100,14 +103,14 @@ func TestScripts(t *testing.T) {
 			env.Defer(func() { stopLeftover(env.WorkDir + "/home") })
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "bytes": bytesCmd},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "bytes": bytesCmd, "held": held},
 	})
 }
 
 // stopLeftover ends the daemon of a script that failed before its "down".
 func stopLeftover(home string) {
-	if d, alive, err := running(home); err == nil && alive {
-		syscall.Kill(d.PID, syscall.SIGTERM)
+	if pid, err := config.Holder(home); err == nil && pid != 0 {
+		syscall.Kill(pid, syscall.SIGTERM)
 	}
 }
 
@@ -124,6 +127,19 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	if fmt.Sprint(code) != args[0] {
 		ts.Fatalf("exit code %d, want %s", code, args[0])
+	}
+}
+
+// held waits until a daemon holds the home, or with "!" until none does.
+func held(ts *testscript.TestScript, neg bool, _ []string) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	err := until(ctx, func() (bool, error) {
+		pid, err := config.Holder(ts.Getenv("MNEME_HOME"))
+		return (pid == 0) == neg, err
+	})
+	if err != nil {
+		ts.Fatalf("wait for the daemon: %v", err)
 	}
 }
 

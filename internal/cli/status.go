@@ -25,11 +25,16 @@ func (a *app) status() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		d, alive, err := running(cfg.Home)
+		d, alive, err := config.Running(cfg.Home)
 		if err != nil {
 			return err
 		}
 		st := a.statusOf(cfg, d, alive)
+		if !alive {
+			if st.Starting, err = config.Holder(cfg.Home); err != nil {
+				return err
+			}
+		}
 		reach(cmd.Context(), st.Services)
 		if st.Services[config.TemporalService].OK {
 			if stats, err := a.stats(cmd.Context(), cfg); err != nil {
@@ -102,7 +107,10 @@ func (a *app) printStatus(st statusJSON) error {
 func (a *app) printStatusText(st statusJSON) error {
 	p := a.paint()
 	head := `mneme is not running; start it with "mneme up"`
-	if st.Running {
+	switch {
+	case st.Starting != 0:
+		head = fmt.Sprintf("mneme is starting, or stopping, as process %d", st.Starting)
+	case st.Running:
 		head = fmt.Sprintf("mneme %s runs as process %d since %s", st.Version, st.PID, a.date(*st.StartedAt))
 	}
 	if err := a.printf("%s\n\n", p.bold(head)); err != nil {

@@ -31,7 +31,7 @@ func (a *app) up() *cobra.Command {
 		if err := config.EnsureHome(cfg.Home); err != nil {
 			return err
 		}
-		d, alive, err := running(cfg.Home)
+		d, alive, err := config.Running(cfg.Home)
 		switch {
 		case err != nil:
 			return err
@@ -76,7 +76,7 @@ func waitReady(ctx context.Context, cfg config.Config, timeout time.Duration) (c
 	err := until(ctx, func() (bool, error) {
 		var alive bool
 		var err error
-		d, alive, err = running(cfg.Home)
+		d, alive, err = config.Running(cfg.Home)
 		return alive, err
 	})
 	return d, err

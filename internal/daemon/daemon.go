@@ -5,7 +5,6 @@ package daemon
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"os"
 	"slices"
@@ -14,15 +13,19 @@ import (
 
 	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/internal/assembly"
+	"github.com/mneme-memory/mneme/internal/autostart"
 	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/ollama"
 	"github.com/mneme-memory/mneme/internal/postgres"
+	"github.com/mneme-memory/mneme/internal/qdrant"
+	"github.com/mneme-memory/mneme/memory"
 )
 
 // Options say how the daemon runs.
 type Options struct {
 	Config   config.Config                        // required
 	Version  string                               // of mneme
-	Redactor activities.Redactor                  // required
+	Redactor activities.Redactor                  // required; with the user's rules, the doors add the project's
 	Logger   *slog.Logger                         // required
 	Progress func(done, total int64, what string) // of downloads; may be nil
 	Ready    func(config.Daemon)                  // called once, when everything is up; may be nil
@@ -36,19 +39,22 @@ func Run(ctx context.Context, opts Options) (err error) {
 	if err := config.EnsureHome(home); err != nil {
 		return err
 	}
-	held, err := lock(home)
+	release, err := hold(ctx, home)
 	if err != nil {
 		return err
 	}
 	d := &daemon{opts: opts, state: config.Daemon{
 		PID: os.Getpid(), Version: opts.Version, StartedAt: time.Now().UTC(), Services: map[string]config.Service{},
 	}}
-	d.onStop(held.Unlock)
+	d.onStop(release)
 	defer func() {
 		if stopErr := d.stop(); err == nil {
 			err = stopErr
 		}
 	}()
+	if err := config.RemoveDaemon(home); err != nil { // of one that was killed
+		return err
+	}
 	if err := d.start(ctx); err != nil {
 		return err
 	}
@@ -56,6 +62,9 @@ func Run(ctx context.Context, opts Options) (err error) {
 		return err
 	}
 	d.onStop(func() error { return config.RemoveDaemon(home) })
+	if err := autostart.Clear(home); err != nil {
+		return err
+	}
 	if opts.Ready != nil {
 		opts.Ready(d.state)
 	}
@@ -65,11 +74,25 @@ func Run(ctx context.Context, opts Options) (err error) {
 
 // daemon is one running "mneme up".
 type daemon struct {
-	opts  Options
-	state config.Daemon
+	opts Options
 
-	mu    sync.Mutex
+	// Set while starting, each by one goroutine that the next step waits for.
+	state       config.Daemon
+	postgresURL string // with its password: the state holds a masked one
+	ledger      *postgres.Ledger
+	index       *qdrant.Index
+	embedder    *ollama.Embedder
+	stats       memory.Stats // of the ledger, when it was opened
+
+	mu    sync.Mutex     // guards stops and state.Services
 	stops []func() error // in the order of starting
+}
+
+// set notes where a service is.
+func (d *daemon) set(name string, s config.Service) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.state.Services[name] = s
 }
 
 func (d *daemon) onStop(f func() error) {
@@ -81,57 +104,39 @@ func (d *daemon) onStop(f func() error) {
 // stop undoes what was started, last first, and returns the first error.
 func (d *daemon) stop() error {
 	d.mu.Lock()
-	defer d.mu.Unlock()
+	stops := d.stops
+	d.stops = nil
+	d.mu.Unlock()
 	var first error
-	for _, f := range slices.Backward(d.stops) {
+	for _, f := range slices.Backward(stops) {
 		if err := f(); err != nil && first == nil {
 			first = err
 		}
 	}
-	d.stops = nil
 	return first
 }
 
-// start brings up the four services, then the adapters and the worker.
+// start brings up the four services, then the worker.
 func (d *daemon) start(ctx context.Context) error {
 	if err := d.startServices(ctx); err != nil {
 		return err
 	}
-	ledger, err := d.openLedger(ctx)
-	if err != nil {
-		return err
-	}
-	stats, err := ledger.Stats(ctx)
-	if err != nil {
-		return fmt.Errorf("read the ledger: %w", err)
-	}
-	embedder, err := d.startOllama(ctx, stats.Model)
-	if err != nil {
-		return err
-	}
-	index, err := assembly.OpenIndex(d.state.Services["qdrant"].Address, d.state.QdrantAPIKey)
-	if err != nil {
-		return err
-	}
-	d.onStop(index.Close)
+	d.prepareIndex(ctx)
 	chat, err := assembly.OpenChat(d.chatURL(ctx), d.opts.Config.Ollama.ChatModel)
 	if err != nil {
 		return err
 	}
-	parts := assembly.Parts{Embedder: embedder, Ledger: ledger, Index: index, Redactor: d.opts.Redactor, Chat: chat}
+	parts := assembly.Parts{
+		Embedder: d.embedder, Ledger: d.ledger, Index: d.index, Redactor: d.opts.Redactor,
+		Chat: chat, Snapshots: assembly.Snapshots(d.opts.Config.Home, d.ledger),
+	}
 	if err := d.startWorker(ctx, parts.Activities()); err != nil {
 		return err
 	}
-	return d.startSpool(ctx)
-}
-
-func (d *daemon) openLedger(ctx context.Context) (*postgres.Ledger, error) {
-	ledger, err := assembly.OpenLedger(ctx, d.postgresURL(), d.opts.Logger)
-	if err != nil {
-		return nil, err
+	if err := d.startRefill(ctx); err != nil {
+		return err
 	}
-	d.onStop(func() error { ledger.Close(); return nil })
-	return ledger, nil
+	return d.startSpool(ctx)
 }
 
 // startWorker connects to Temporal and starts the worker.

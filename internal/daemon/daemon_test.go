@@ -3,17 +3,12 @@ package daemon_test
 import (
 	"bytes"
 	"context"
-	"io"
 	"io/fs"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
-	"github.com/mneme-memory/mneme/internal/config"
-	"github.com/mneme-memory/mneme/internal/daemon"
-	"github.com/mneme-memory/mneme/internal/dial"
 	"github.com/mneme-memory/mneme/internal/redact/redacttest"
 	"github.com/mneme-memory/mneme/memory"
 	"github.com/mneme-memory/mneme/workflows"
@@ -23,49 +18,8 @@ import (
 // and what stops both.
 func start(t *testing.T, home string) (*workflows.Client, func()) {
 	t.Helper()
-	cfg, err := config.Load(config.Sources{Env: func(name string) string {
-		switch name {
-		case "MNEME_HOME":
-			return home
-		case "MNEME_EMBED_MODEL":
-			return "mneme-static" // whatever Ollama this machine may run
-		default:
-			return ""
-		}
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	redactor, err := dial.Redactor("", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	ready, done := make(chan struct{}), make(chan error, 1)
-	go func() {
-		done <- daemon.Run(ctx, daemon.Options{
-			Config: cfg, Version: "test", Redactor: redactor, Ready: func(config.Daemon) { close(ready) },
-			Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
-		})
-	}()
-	select {
-	case <-ready:
-	case err := <-done:
-		cancel()
-		t.Fatalf("the daemon ended: %v", err)
-	}
-	c, err := dial.Open(t.Context(), cfg, redactor)
-	if err != nil {
-		cancel()
-		t.Fatalf("dial: %v", err)
-	}
-	return c, func() {
-		c.Close()
-		cancel()
-		if err := <-done; err != nil {
-			t.Errorf("the daemon ended: %v", err)
-		}
-	}
+	r := run(t, home, nil)
+	return r.client, r.stop
 }
 
 func store(t *testing.T, c *workflows.Client, text, project string) memory.StoreResult {

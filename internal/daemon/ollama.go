@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -20,11 +21,11 @@ const usualOllama = "127.0.0.1:11434"
 
 // startOllama finds or starts an embedding server. A ledger that was embedded
 // by one model stays with it: another would not fit its vectors.
-func (d *daemon) startOllama(ctx context.Context, ledgerModel string) (*ollama.Embedder, error) {
+func (d *daemon) startOllama(ctx context.Context) error {
 	cfg := d.opts.Config.Ollama
 	model := cfg.EmbedModel
 	if model == "" {
-		model = ledgerModel
+		model = d.stats.Model
 	}
 	service := config.Service{Address: cfg.URL, Mode: config.Given, OK: true}
 	if cfg.URL == "" && model != builtinModel {
@@ -33,7 +34,7 @@ func (d *daemon) startOllama(ctx context.Context, ledgerModel string) (*ollama.E
 	if service.Address == "" && (model == "" || model == builtinModel) {
 		s, err := embeddedollama.Start(ctx, embeddedollama.Options{Logger: d.opts.Logger})
 		if err != nil {
-			return nil, err
+			return err
 		}
 		d.onStop(s.Stop)
 		service.Mode, service.Address, model = config.Embedded, s.URL(), builtinModel
@@ -48,7 +49,7 @@ func (d *daemon) startOllama(ctx context.Context, ledgerModel string) (*ollama.E
 	}
 	e, err := ollama.New(ollama.Options{URL: service.Address, Model: model})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if service.OK {
 		if err := d.ensureModel(ctx, e, &service); err != nil {
@@ -56,8 +57,9 @@ func (d *daemon) startOllama(ctx context.Context, ledgerModel string) (*ollama.E
 			service.OK, service.Detail = false, err.Error()
 		}
 	}
-	d.state.Services["ollama"], d.state.Model = service, model
-	return e, nil
+	d.set(config.OllamaService, service)
+	d.state.Model, d.embedder = model, e
+	return nil
 }
 
 // ensureModel pulls the model if Ollama does not have it yet.
@@ -93,13 +95,9 @@ func (d *daemon) chatURL(ctx context.Context) string {
 
 // findOllama returns the URL of a running Ollama, or "".
 func (d *daemon) findOllama(ctx context.Context) string {
-	host := usualOllama
-	if d.opts.Getenv != nil && d.opts.Getenv("OLLAMA_HOST") != "" {
-		host = d.opts.Getenv("OLLAMA_HOST")
-	}
-	base := host
-	if !strings.Contains(base, "://") {
-		base = "http://" + base
+	base := "http://" + usualOllama
+	if d.opts.Getenv != nil {
+		base = ollamaBase(d.opts.Getenv("OLLAMA_HOST"))
 	}
 	ctx, cancel := context.WithTimeout(ctx, 500*time.Millisecond)
 	defer cancel()
@@ -116,4 +114,27 @@ func (d *daemon) findOllama(ctx context.Context) string {
 		return ""
 	}
 	return base
+}
+
+// ollamaBase returns the URL for a value of OLLAMA_HOST as Ollama reads it: scheme and port
+// may be missing, and an address to listen on everywhere is asked on loopback.
+func ollamaBase(value string) string {
+	value = strings.Trim(strings.TrimSpace(value), `"'`)
+	scheme, host, ok := strings.Cut(value, "://")
+	if !ok {
+		scheme, host = "http", value
+	}
+	host, _, _ = strings.Cut(host, "/")
+	usualHost, usualPort, _ := strings.Cut(usualOllama, ":")
+	name, port, err := net.SplitHostPort(host)
+	if err != nil {
+		name, port = strings.Trim(host, "[]"), usualPort
+	}
+	if port == "" {
+		port = usualPort
+	}
+	if ip := net.ParseIP(name); name == "" || ip != nil && ip.IsUnspecified() {
+		name = usualHost
+	}
+	return scheme + "://" + net.JoinHostPort(name, port)
 }

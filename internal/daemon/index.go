@@ -1,0 +1,164 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/dial"
+	"github.com/mneme-memory/mneme/memory"
+	"github.com/mneme-memory/mneme/workflows"
+)
+
+// prepareIndex makes the collections, so that a first recall finds them empty and not
+// missing. What prevents it is shown, and is no reason not to start: stores wait.
+func (d *daemon) prepareIndex(ctx context.Context) {
+	dimension, err := d.stats.Dimension, error(nil)
+	if dimension == 0 && d.state.Services[config.OllamaService].OK {
+		dimension, err = d.embedder.Dimension(ctx)
+	}
+	if dimension == 0 && err == nil {
+		return // nobody knows yet; the first store will
+	}
+	if err == nil {
+		err = d.index.EnsureCollections(ctx, dimension)
+	}
+	if err == nil {
+		return
+	}
+	d.opts.Logger.WarnContext(ctx, "prepare the index", "err", err)
+	s := d.state.Services[config.QdrantService]
+	s.Detail = err.Error()
+	d.set(config.QdrantService, s)
+}
+
+// startRefill writes the index anew from the ledger when it is another one than last time,
+// or has lost its data. It does so beside everything else, because it can take minutes.
+func (d *daemon) startRefill(ctx context.Context) error {
+	stale, err := d.staleCollections(ctx)
+	if err != nil {
+		// A Qdrant that is down is shown elsewhere, and waited for by every workflow.
+		d.opts.Logger.WarnContext(ctx, "compare index and ledger", "err", err)
+		return nil
+	}
+	if len(stale) == 0 {
+		return d.noteIndex(d.indexName())
+	}
+	// Whatever becomes of this: from now on the one that was used before is out of date.
+	if err := d.noteIndex("none yet"); err != nil {
+		return err
+	}
+	cfg := d.opts.Config
+	cfg.Temporal.Address = d.state.Services[config.TemporalService].Address
+	client, err := dial.Open(ctx, cfg, d.opts.Redactor)
+	if err != nil {
+		return err
+	}
+	d.opts.Logger.WarnContext(ctx, "the index does not hold what the ledger does, writing it anew", "collections", stale)
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		equal, err := d.refill(ctx, client, stale)
+		if ctx.Err() == nil { // else the workflow goes on when a worker is back
+			d.opts.Logger.WarnContext(ctx, "wrote the index anew", "equal", equal, "err", err)
+		}
+	}()
+	d.onStop(func() error {
+		cancel()
+		<-done
+		client.Close()
+		return nil
+	})
+	return nil
+}
+
+// refill writes collections anew, and notes that this is the index to use when that is done.
+func (d *daemon) refill(ctx context.Context, client *workflows.Client, collections []string) (equal bool, err error) {
+	// A rebuild that an earlier daemon began goes on by itself, and a call joins it. What it
+	// had done was done to another index, so it must end first. If there is none, this is a
+	// rebuild of what is smallest.
+	smallest := slices.MinFunc(memory.Collections(), func(a, b string) int { return d.stats.Live[a] - d.stats.Live[b] })
+	if _, err := client.Rebuild(ctx, memory.RebuildInput{Collections: []string{smallest}, User: refiller}, nil); err != nil {
+		return false, err
+	}
+	report, err := client.Rebuild(ctx, memory.RebuildInput{Collections: collections, User: refiller}, nil)
+	if err != nil || !report.Equal {
+		return false, err
+	}
+	return true, d.noteIndex(d.indexName())
+}
+
+// refiller is the user who rebuilds, for the audit.
+const refiller = "daemon"
+
+// staleCollections are those to write anew.
+func (d *daemon) staleCollections(ctx context.Context) ([]string, error) {
+	last, err := os.ReadFile(d.indexPath())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("read which index was used: %w", err)
+	}
+	var filled []string
+	for _, collection := range memory.Collections() {
+		if d.stats.Live[collection] > 0 {
+			filled = append(filled, collection)
+		}
+	}
+	if len(filled) > 0 && err == nil && string(last) != d.indexName() {
+		// The one that was used before may hold what was forgotten since.
+		return memory.Collections(), nil
+	}
+	return d.lostOf(ctx, filled)
+}
+
+// indexName tells the Qdrants apart that a home may use.
+func (d *daemon) indexName() string {
+	s := d.state.Services[config.QdrantService]
+	if s.Mode == config.Given {
+		return s.Mode + " " + s.Address
+	}
+	return s.Mode
+}
+
+func (d *daemon) indexPath() string { return filepath.Join(d.opts.Config.Home, "index") }
+
+// noteIndex remembers which Qdrant holds what the ledger does.
+func (d *daemon) noteIndex(name string) error {
+	if err := os.WriteFile(d.indexPath(), []byte(name), 0o600); err != nil {
+		return fmt.Errorf("note which index is used: %w", err)
+	}
+	return nil
+}
+
+// sample is how many memories of a collection are looked up to see whether the index has
+// lost it.
+const sample = 20
+
+// lostOf returns those of the collections that hold none of the first memories that the
+// ledger has for them.
+func (d *daemon) lostOf(ctx context.Context, collections []string) ([]string, error) {
+	var lost []string
+	for _, collection := range collections {
+		records, err := d.ledger.Records(ctx, memory.Page{Collection: collection, Limit: sample})
+		if err != nil {
+			return nil, err
+		}
+		ids := make([]string, len(records))
+		for i, r := range records {
+			ids[i] = r.ID
+		}
+		missing, err := d.index.Missing(ctx, collection, ids)
+		if err != nil {
+			return nil, err
+		}
+		if len(ids) > 0 && len(missing) == len(ids) {
+			lost = append(lost, collection)
+		}
+	}
+	return lost, nil
+}

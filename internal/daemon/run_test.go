@@ -1,0 +1,118 @@
+package daemon_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"os/signal"
+	"syscall"
+	"testing"
+
+	"github.com/mneme-memory/mneme/embedded/qdrant"
+	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/daemon"
+	"github.com/mneme-memory/mneme/internal/dial"
+	"github.com/mneme-memory/mneme/workflows"
+)
+
+// TestMain lets the test binary be the qdrant program that a daemon finds. Such a program
+// gets Qdrant's variables and nothing else.
+func TestMain(m *testing.M) {
+	if os.Getenv("QDRANT__SERVICE__GRPC_PORT") != "" {
+		os.Exit(qdrantProgram())
+	}
+	os.Exit(m.Run())
+}
+
+func qdrantProgram() int {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	s, err := qdrant.Start(ctx, qdrant.Options{
+		Dir:    os.Getenv("QDRANT__STORAGE__STORAGE_PATH"),
+		Addr:   net.JoinHostPort(os.Getenv("QDRANT__SERVICE__HOST"), os.Getenv("QDRANT__SERVICE__GRPC_PORT")),
+		APIKey: os.Getenv("QDRANT__SERVICE__API_KEY"),
+	})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	<-ctx.Done()
+	if s.Stop() != nil {
+		return 1
+	}
+	return 0
+}
+
+// settings are those of a home that takes nothing from this machine but PostgreSQL, unless
+// env says otherwise.
+func settings(t *testing.T, home string, env map[string]string) config.Config {
+	t.Helper()
+	all := map[string]string{
+		"MNEME_HOME": home, "MNEME_UI_PORT": "0", "MNEME_QDRANT_BINARY": config.None,
+		"MNEME_EMBED_MODEL": "mneme-static", // whatever Ollama this machine may run
+	}
+	for name, value := range env {
+		all[name] = value
+	}
+	cfg, err := config.Load(config.Sources{Env: func(name string) string { return all[name] }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cfg
+}
+
+// running is a daemon in this process.
+type running struct {
+	client *workflows.Client
+	state  config.Daemon
+	stop   func() // may be called twice
+}
+
+// run starts a daemon and waits until it is ready; the test's end stops it.
+func run(t *testing.T, home string, env map[string]string, change ...func(*daemon.Options)) *running {
+	t.Helper()
+	redactor, err := dial.Redactor("", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &running{}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context())) // the test's own ends before its cleanups
+	ready, done := make(chan struct{}), make(chan error, 1)
+	opts := daemon.Options{
+		Config: settings(t, home, env), Version: "test", Redactor: redactor,
+		Ready:  func(d config.Daemon) { r.state = d; close(ready) },
+		Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
+	}
+	for _, f := range change {
+		f(&opts)
+	}
+	go func() { done <- daemon.Run(ctx, opts) }()
+	select {
+	case <-ready:
+	case err := <-done:
+		cancel()
+		t.Fatalf("the daemon ended: %v", err)
+	}
+	stopped := false
+	r.stop = func() {
+		if stopped {
+			return
+		}
+		stopped = true
+		if r.client != nil {
+			r.client.Close()
+		}
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("the daemon ended: %v", err)
+		}
+	}
+	t.Cleanup(r.stop)
+	if r.client, err = dial.Open(t.Context(), opts.Config, redactor); err != nil {
+		t.Fatalf("dial: %v", err)
+	}
+	return r
+}
