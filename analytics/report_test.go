@@ -2,6 +2,8 @@ package analytics_test
 
 import (
 	"fmt"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -60,6 +62,28 @@ func TestViewsCountWhatTheLedgerHolds(t *testing.T) {
 	assert.NotEmpty(t, report.Organize)
 	assert.LessOrEqual(t, len(report.MostUsed), 10)
 	assert.EqualValues(t, 6, report.MostUsed[0].Uses)
+}
+
+// TestDocumentedQueries runs every example of docs/analytics.md.
+func TestDocumentedQueries(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../docs/analytics.md")
+	require.NoError(t, err)
+	_, path := read(t, 2000, 50, analytics.ReportInput{})
+	r, err := analytics.OpenReader(t.Context(), path)
+	require.NoError(t, err)
+	defer r.Close()
+	examples := regexp.MustCompile("(?s)```sql\n(.*?)```").FindAllSubmatch(page, -1)
+	assert.Len(t, examples, 12, "one a paragraph of views")
+	for _, view := range views {
+		assert.Contains(t, string(page), "**"+view+"**", "every view has its paragraph")
+	}
+	for _, e := range examples {
+		for query := range strings.SplitSeq(strings.TrimSpace(string(e[1])), "\n") {
+			_, _, err := r.Query(t.Context(), query, 0)
+			assert.NoError(t, err, query)
+		}
+	}
 }
 
 func TestReportOfOneProject(t *testing.T) {

@@ -23,6 +23,7 @@ func suites() []Suite {
 		{"recall", "an answer from 10,000 memories", runRecall},
 		{"store", "one memory among 10,000", runStore},
 		{"index", "the embedded index by itself", runIndex},
+		{"analytics", "a million audit rows", runAnalytics},
 	}
 }
 
