@@ -101,6 +101,7 @@ func (w *world) firstRequest(t *testing.T, s Session) time.Duration {
 // exactly one, however many begin at once.
 func autostart(t *testing.T, w *world) {
 	dir := w.project(t, "starts", "first")
+	w.mneme(t, w.Home, "install", "--yes")
 	w.down(t)
 	var all sync.WaitGroup
 	errs := make([]error, 2)

@@ -31,8 +31,8 @@ func TestClaudeCode(t *testing.T) {
 				{"a compaction saves memories", compaction},
 				{"two projects never see each other's memories", projects},
 				{"the daemon is stopped", stopped},
-				{"a session starts the daemon", autostart},
 				{"the settings work without the plugin", plainSettings},
+				{"a session starts the daemon", autostart},
 			}
 			for _, s := range scenarios { // in this order: the last ones stop and change things
 				t.Run(s.name, func(t *testing.T) { s.play(t, w) })

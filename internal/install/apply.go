@@ -26,7 +26,8 @@ func (p *Plan) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if p.old != nil && p.old.Mode == Plugin && p.opts.Mode != Plugin {
+	leaves := p.old != nil && p.old.Mode == Plugin && p.opts.Mode != Plugin
+	if leaves {
 		if err := disconnect(ctx, s, *p.old, p.opts.Client); err != nil {
 			return err
 		}
@@ -35,17 +36,30 @@ func (p *Plan) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	for _, c := range p.Changes {
+		if err := s.rebase(c); err != nil {
+			return err
+		}
+	}
+	if len(p.Changes) > 0 {
+		s.remove(r.Key) // it is the topmost now
+	}
 	s.put(r)
 	if err := s.save(); err != nil {
 		return err
 	}
-	if p.client {
-		err = p.connect(ctx, s, r)
-	} else {
-		err = p.writeFiles()
-	}
-	if err != nil {
+	if err := p.writeFiles(leaves); err != nil {
 		return err
+	}
+	if p.client {
+		if err := p.connect(ctx, s, r); err != nil {
+			return err
+		}
+	}
+	if leaves {
+		if err := removeEmpty(p.old.dirs()); err != nil {
+			return err
+		}
 	}
 	return s.tidy()
 }
@@ -122,17 +136,24 @@ func (o Options) fileMode() fs.FileMode {
 }
 
 // writeFiles writes the changed files. Each is looked at once more: Claude Code
-// may be writing, too.
-func (p *Plan) writeFiles() error {
+// may be writing, too. When it has just run at our wish, what it wrote into the
+// settings is replaced. Before it runs, the settings get what they held without
+// us: it puts its own entries in.
+func (p *Plan) writeFiles(ran bool) error {
 	for _, c := range p.Changes {
 		now, err := load(c.Path)
 		if err != nil {
 			return err
 		}
-		if now.hash() != c.before.hash() {
+		settings := c.Path == p.opts.settingsPath()
+		if now.hash() != c.before.hash() && (!ran || !settings) {
 			return stale(c.Path)
 		}
-		if err := save(c.Path, c.after, p.opts.fileMode()); err != nil {
+		to := c.after
+		if p.client && settings {
+			to = c.base
+		}
+		if err := save(c.Path, to, p.opts.fileMode()); err != nil {
 			return err
 		}
 	}
@@ -152,8 +173,9 @@ func (p *Plan) connect(ctx context.Context, s *state, r record) error {
 		{"plugin", "install", pluginID, "--scope", string(p.opts.Scope)},
 	} {
 		if out, err := p.opts.Client.Run(ctx, p.opts.workDir(), args...); err != nil {
+			undo := save(settings, was, p.opts.fileMode())
 			return memory.Errorf(memory.Internal, `"mneme uninstall" takes back what was done; "mneme install --settings" works without plugins`,
-				"claude %s %s: %w: %s", args[0], args[1], err, out)
+				"claude %s %s: %w: %s", args[0], args[1], errors.Join(err, undo), out)
 		}
 	}
 	now, err := load(settings)
@@ -289,7 +311,7 @@ func disconnect(ctx context.Context, s *state, r record, client Client) error {
 		if !f.ByClient {
 			continue
 		}
-		c, err := restored(s.home, r, f)
+		c, err := restored(s, r, f)
 		if err != nil {
 			return err
 		}
@@ -306,7 +328,7 @@ func disconnect(ctx context.Context, s *state, r record, client Client) error {
 		if ran && (l.change.Edited || shared) {
 			continue // as Claude Code has left it
 		}
-		if err := errors.Join(save(l.record.Path, l.change.after, 0o600), removeEmpty(l.record.Dirs)); err != nil {
+		if err := save(l.record.Path, l.change.after, 0o600); err != nil {
 			return err
 		}
 	}

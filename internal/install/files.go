@@ -132,7 +132,7 @@ func removeEmpty(dirs []string) error {
 			return fmt.Errorf("remove folder %s: %w", dir, err)
 		}
 		if len(entries) > 0 {
-			return nil
+			continue
 		}
 		if err := os.Remove(dir); err != nil {
 			return fmt.Errorf("remove folder %s: %w", dir, err)

@@ -16,6 +16,7 @@ type Plan struct {
 	Payload []Payload // of the data folder
 
 	opts   Options
+	state  *state
 	old    *record // the connection of the same scope that is there already
 	client bool    // Claude Code's command line has to run
 }
@@ -31,6 +32,9 @@ type Change struct {
 	// so that it cannot be put back as it was.
 	Edited   bool
 	byClient bool
+	under    *fileRecord // of the connection that was built on ours in this file, with a new base
+	underKey string
+	low      content // that base
 }
 
 // Diff shows the change as a unified diff.
@@ -61,7 +65,7 @@ func Prepare(o Options) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{opts: o}
+	p := &Plan{opts: o, state: s}
 	if r, ok := s.find(o.key()); ok {
 		p.old = &r
 	}
@@ -142,7 +146,7 @@ func (p *Plan) change(path string) (Change, error) {
 	if !ok {
 		return c, nil
 	}
-	return restored(p.opts.Home, *p.old, f)
+	return restored(p.state, *p.old, f)
 }
 
 // leaveOthers plans to restore the files that the connection of the same scope
@@ -156,7 +160,7 @@ func (p *Plan) leaveOthers(files []file) error {
 		if needed || f.ByClient {
 			continue
 		}
-		c, err := restored(p.opts.Home, *p.old, f)
+		c, err := restored(p.state, *p.old, f)
 		if err != nil {
 			return err
 		}
@@ -168,7 +172,7 @@ func (p *Plan) leaveOthers(files []file) error {
 }
 
 // restored is a file as it is, and as it is put back.
-func restored(home string, r record, f fileRecord) (Change, error) {
+func restored(s *state, r record, f fileRecord) (Change, error) {
 	now, err := load(f.Path)
 	if err != nil {
 		return Change{}, err
@@ -177,7 +181,7 @@ func restored(home string, r record, f fileRecord) (Change, error) {
 	if !now.exists || now.hash() == f.Before {
 		return c, nil // it is gone, or was never changed
 	}
-	old, err := earlier(home, r.Key, f)
+	old, err := earlier(s.home, r.Key, f)
 	if err != nil {
 		return Change{}, err
 	}
@@ -185,8 +189,11 @@ func restored(home string, r record, f fileRecord) (Change, error) {
 		c.after = old
 		return c, nil
 	}
+	if done, err := c.unstack(s, r, f, old); done || err != nil {
+		return c, err
+	}
 	c.Edited = true
-	data, err := strip(f.Path, now.data, old.data, f.Edits, Options{Home: home}.programs())
+	data, err := strip(f.Path, now.data, old.data, f.Edits, Options{Home: s.home}.programs())
 	if err != nil {
 		return Change{}, err
 	}
@@ -195,6 +202,26 @@ func restored(home string, r record, f fileRecord) (Change, error) {
 		c.after = content{} // nothing but our entries was ever in it
 	}
 	return c, nil
+}
+
+// unstack takes a connection's entries from under those of one that was made later
+// in the same file, which is put on the older content instead.
+func (c *Change) unstack(s *state, r record, f fileRecord, old content) (bool, error) {
+	for _, other := range s.Connections {
+		top, ok := other.file(f.Path)
+		if !ok || other.Key == r.Key || !slices.Contains(top.Wrote, c.before.hash()) || !slices.Contains(f.Wrote, top.Before) {
+			continue
+		}
+		data, err := apply(f.Path, old.data, top.Edits)
+		if err != nil {
+			return false, err
+		}
+		c.after = content{data: data, exists: true}
+		top.Before, top.Wrote, top.Dirs = f.Before, []string{c.after.hash()}, append(slices.Clone(top.Dirs), f.Dirs...)
+		c.under, c.underKey, c.low = &top, other.Key, old
+		return true, nil
+	}
+	return false, nil
 }
 
 // stale is the error of a plan that the files have left behind.

@@ -42,7 +42,7 @@ func Remove(home string, scope Scope, dir string, client Client) (*Removal, erro
 		}
 		out.records, out.Connections = append(out.records, r), append(out.Connections, words)
 		for _, f := range r.Files {
-			c, err := restored(home, r, f)
+			c, err := restored(s, r, f)
 			if err != nil {
 				return nil, err
 			}
@@ -87,7 +87,7 @@ func removeOne(ctx context.Context, s *state, r record, client Client) error {
 		if f.ByClient {
 			continue
 		}
-		c, err := restored(s.home, r, f) // before Claude Code touches it
+		c, err := restored(s, r, f) // before Claude Code touches it
 		if err != nil {
 			return err
 		}
@@ -99,10 +99,21 @@ func removeOne(ctx context.Context, s *state, r record, client Client) error {
 		}
 	}
 	for _, c := range changes {
-		f, _ := r.file(c.Path)
-		if err := putBack(c, s.home, r, f); err != nil {
+		if err := s.rebase(c); err != nil {
 			return err
 		}
+	}
+	if err := s.save(); err != nil {
+		return err
+	}
+	for _, c := range changes {
+		f, _ := r.file(c.Path)
+		if err := putBack(c, s, r, f); err != nil {
+			return err
+		}
+	}
+	if err := removeEmpty(r.dirs()); err != nil {
+		return err
 	}
 	s.remove(r.Key)
 	return s.save()
@@ -110,18 +121,18 @@ func removeOne(ctx context.Context, s *state, r record, client Client) error {
 
 // putBack writes what a file is to hold. Claude Code may have run since and have
 // written it in its own form; that is replaced.
-func putBack(c Change, home string, r record, f fileRecord) error {
+func putBack(c Change, s *state, r record, f fileRecord) error {
 	if c.after.hash() == c.before.hash() && r.Mode != Plugin {
 		return nil
 	}
 	if !c.before.exists { // it was gone before we began, and Claude Code may have made it again
-		again, err := restored(home, r, f)
+		again, err := restored(s, r, f)
 		if err != nil {
 			return err
 		}
 		c = again
 	}
-	return errors.Join(save(c.Path, c.after, 0o600), removeEmpty(f.Dirs))
+	return save(c.Path, c.after, 0o600)
 }
 
 // removePayload removes what was put into the data folder.

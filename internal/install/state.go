@@ -1,6 +1,7 @@
 package install
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -50,6 +51,16 @@ func (r record) file(path string) (fileRecord, bool) {
 		return fileRecord{}, false
 	}
 	return r.Files[i], true
+}
+
+// dirs lists the folders that were made for the files, the innermost first.
+func (r record) dirs() []string {
+	var out []string
+	for _, f := range r.Files {
+		out = append(out, f.Dirs...)
+	}
+	slices.SortFunc(out, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	return out
 }
 
 func folder(home string) string    { return filepath.Join(home, "install") }
@@ -106,6 +117,22 @@ func (s *state) put(r record) {
 		return
 	}
 	s.Connections[i] = r
+}
+
+// rebase records that the file of a later connection stands on another content.
+func (s *state) rebase(c Change) error {
+	r, ok := s.find(c.underKey)
+	if c.under == nil || !ok {
+		return nil
+	}
+	r.Files = slices.Clone(r.Files)
+	for i := range r.Files {
+		if r.Files[i].Path == c.under.Path {
+			r.Files[i] = *c.under
+		}
+	}
+	s.put(r)
+	return keep(s.home, r.Key, c.Path, c.low)
 }
 
 func (s *state) remove(key string) {
