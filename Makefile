@@ -26,6 +26,11 @@ bench: ## measure the budgets of the design; ARGS="recall store" for some
 	$(GO) build -ldflags '$(LDFLAGS)' -o $(BIN)/ ./cmd/mneme
 	$(GO) run ./internal/benchmark -mneme $(BIN)/mneme -page docs/benchmarks.md $(ARGS)
 
+eval: ## measure recall through the product on public data; ARGS="-sets nl2bash" for some
+	@mkdir -p $(BIN)
+	$(GO) build -ldflags '$(LDFLAGS)' -o $(BIN)/ ./cmd/mneme
+	$(GO) run ./internal/evaluation/product -mneme $(BIN)/mneme $(ARGS)
+
 # The linter keeps what it found with the paths of the check-out that it was found
 # in, so each check-out has its own cache.
 lint: export GOLANGCI_LINT_CACHE = $(CURDIR)/.bin/lint-cache
@@ -36,4 +41,4 @@ lint: .bin/golangci-lint ## vet and lint
 .bin/golangci-lint:
 	GOBIN=$(CURDIR)/.bin $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
 
-.PHONY: help build up test bench lint
+.PHONY: help build up test bench eval lint

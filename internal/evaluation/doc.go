@@ -1,5 +1,6 @@
 // Package evaluation measures how well recall finds what it should, on public
-// data sets that are not part of the project. It holds tests only: they embed
+// data sets that are not part of the project. It holds tests only, beside
+// package product, which measures the same through the real binaries: they embed
 // with the built-in model, weigh words as the index does, and rank with
 // [memory.Rank] itself, so that a figure here is what a user gets.
 //

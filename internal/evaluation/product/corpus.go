@@ -1,0 +1,107 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/mneme-memory/mneme/activities"
+	"github.com/mneme-memory/mneme/internal/dial"
+	"github.com/mneme-memory/mneme/memory"
+)
+
+// corpus is one data set.
+type corpus struct {
+	name      string
+	file      string            // to import
+	ids       map[string]string // a memory's id in mneme, by project and id in the set
+	questions []question
+	all       int // questions in the set
+}
+
+type document struct {
+	ID      string `json:"id"`
+	Project string `json:"project"`
+	Text    string `json:"text"`
+}
+
+type question struct {
+	Project  string   `json:"project"`
+	Query    string   `json:"query"`
+	Relevant []string `json:"relevant"`
+	Exclude  []string `json:"exclude"`
+}
+
+// load reads a data set. sample 0 means all its questions.
+func load(folder, name string, sample int) (*corpus, error) {
+	c := &corpus{name: name, file: filepath.Join(folder, "memories.jsonl"), ids: map[string]string{}}
+	documents, err := readLines[document](c.file)
+	if err != nil {
+		return nil, err
+	}
+	redactor, err := dial.Redactor("", "")
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range documents {
+		// As the import does it, so that the ids are the same.
+		in, _ := activities.RedactStore(redactor, memory.StoreInput{Text: d.Text, Project: d.Project})
+		if in, err = in.Clean(); err != nil {
+			return nil, fmt.Errorf("%s: %w", d.ID, err)
+		}
+		c.ids[d.Project+"\x00"+d.ID] = in.ID()
+	}
+	questions, err := readLines[question](filepath.Join(folder, "queries.jsonl"))
+	if err != nil {
+		return nil, err
+	}
+	c.all, c.questions = len(questions), spread(questions, sample)
+	return c, nil
+}
+
+// spread returns n of list at even distances, or all when n is 0 or too many.
+func spread[T any](list []T, n int) []T {
+	if n <= 0 || n >= len(list) {
+		return list
+	}
+	out := make([]T, n)
+	for i := range out {
+		out[i] = list[i*len(list)/n]
+	}
+	return out
+}
+
+// idsOf translates ids of the set; several of the same text are one memory.
+func (c *corpus) idsOf(project string, ids []string) map[string]bool {
+	out := map[string]bool{}
+	for _, id := range ids {
+		if known, ok := c.ids[project+"\x00"+id]; ok {
+			out[known] = true
+		}
+	}
+	return out
+}
+
+func readLines[T any](path string) ([]T, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("read data: %w", err)
+	}
+	defer f.Close()
+	var out []T
+	scanner := bufio.NewScanner(f)
+	scanner.Buffer(nil, 1<<20)
+	for scanner.Scan() {
+		var v T
+		if err := json.Unmarshal(scanner.Bytes(), &v); err != nil {
+			return nil, fmt.Errorf("read %s: %w", path, err)
+		}
+		out = append(out, v)
+	}
+	if err := scanner.Err(); err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	return out, nil
+}
