@@ -156,10 +156,10 @@ func unwrap(words []string) []string {
 		case assignment.match(words[0]):
 			words = words[1:]
 		case wraps && len(words) > 1+own:
-			words = afterFlags(words[1:])
+			words = afterFlags(words[1:], valueFlags[name])
 			words = words[min(own, len(words)):]
 		case len(words) > 2 && slices.Contains(runners, name+" "+words[1]):
-			words = afterFlags(words[2:])
+			words = afterFlags(words[2:], nil)
 		default:
 			return words
 		}
@@ -167,9 +167,18 @@ func unwrap(words []string) []string {
 	return words
 }
 
-func afterFlags(words []string) []string {
+// valueFlags are flags of wrapping programs that take the next word.
+var valueFlags = map[string][]string{
+	"env": {"-u", "-C"}, "sudo": {"-u", "-g"}, "nice": {"-n"}, "timeout": {"-s", "-k"},
+}
+
+func afterFlags(words, withValue []string) []string {
 	for len(words) > 0 && strings.HasPrefix(words[0], "-") {
-		words = words[1:]
+		n := 1
+		if slices.Contains(withValue, words[0]) {
+			n = min(2, len(words))
+		}
+		words = words[n:]
 	}
 	return words
 }

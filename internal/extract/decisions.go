@@ -16,11 +16,17 @@ var (
 	nowOnly      = lazy(`(?i)\b(?:for now|for the moment|this time|just (?:this )?once|today|tonight|tomorrow|right now|temporarily|for (?:this|the) (?:one|commit|pr|task|change|test|run|demo|moment|rest of)\b|in this (?:function|file|test|branch|pr|commit|case)\b|until\b|first,|before you continue)`)
 )
 
+// decideWords stand in every sentence that decides.
+var decideWords = []string{"decision", "decided", "chose", "opted", "settled", "picked", "agreed", "going with", "let's", "lets ", "we'll", "well ", "we will"}
+
 // decisions are choices with their reasons.
 func (s *session) decisions() []found {
 	var out []found
 	for at, e := range s.events {
 		if !s.isNew(at) {
+			continue
+		}
+		if !containsAny(e.Text, decideWords) {
 			continue
 		}
 		for _, one := range prose(e.Text) {

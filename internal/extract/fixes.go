@@ -114,7 +114,7 @@ func (s *session) fixOf(failed, passed run) (found, bool) {
 		return found{}, false
 	}
 	done := s.actions(failed.at, passed.at)
-	why, whyAt, rank := s.explanation(failed.at, passed.at)
+	why, whyAt, rank := s.explanation(failed.at, passed.at, sig)
 	weight := weightOf(sig, failed.output)
 	if weight < 0 && rank < rankTells {
 		why = "" // a test of what was being written: only a cause that was named counts
@@ -192,9 +192,9 @@ var (
 
 // explanation looks for the sentence that says what was wrong or what mended
 // it: between failure and pass, or in the words right after the pass.
-func (s *session) explanation(failed, passed int) (text string, at, rank int) {
+func (s *session) explanation(failed, passed int, sig ErrorSignature) (text string, at, rank int) {
 	best, bestAt, bestRank := "", -1, 0
-	about := s.topic(failed, passed)
+	about := s.topic(failed, passed, sig)
 	for i := failed + 1; i < len(s.events); i++ {
 		e := s.events[i]
 		if e.Kind == transcript.Prompt && i > passed || e.State == transcript.Ahead {
@@ -278,15 +278,13 @@ var allWell = lazy(`(?i)^(?:all|both|every|the (?:tests?|build|suite|api|app|ser
 
 // topic gathers the words of an error and of what was done about it: a
 // sentence that shares them is about it.
-func (s *session) topic(failed, passed int) map[string]bool {
+func (s *session) topic(failed, passed int, sig ErrorSignature) map[string]bool {
 	about := make(map[string]bool)
 	add := func(text string) {
 		for _, w := range contentWords(text) {
 			about[w] = true
 		}
 	}
-	call := s.events[failed].Tool
-	sig := Signature(call.Field("command"), call.Result)
 	add(strings.Join(sig.Lines, " "))
 	for _, a := range s.actions(failed, passed) {
 		add(a.command)

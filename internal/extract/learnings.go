@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/mneme-memory/mneme/internal/transcript"
@@ -70,7 +71,22 @@ func (s *session) learningsIn(at int, list []sentence) []found {
 	return out
 }
 
+// tellWords stand in every sentence that a telltale matches: looking for them
+// first keeps long sessions cheap.
+var tellWords = []string{
+	"turn", "cause", "culprit", "fix", "solution", "workaround", "remedy", "what ", "solved", "resolved", "worked", "problem", "issue", "bug", "failure",
+	"error", "crash", "hang", "deadlock", "leak", "flak", "timeout", "slowness", "reason", "gotcha", "lesson", "note to self", "worth", "key ", "good to know",
+}
+
+func containsAny(text string, words []string) bool {
+	low := strings.ToLower(text)
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(low, w) })
+}
+
 func tellOf(text string) (telltale, bool) {
+	if !containsAny(text, tellWords) {
+		return telltale{}, false
+	}
 	for _, t := range telltales {
 		if t.words.match(text) && !negated.match(text) && !hollowY.match(text) {
 			return t, true

@@ -48,7 +48,7 @@ func adds(lines []string, text string) bool {
 	if text == "" {
 		return false
 	}
-	return len(lines) == 0 || overlap(contentWords(text), wordSet(strings.Join(lines, " "))) < 0.5
+	return len(lines) == 0 || overlap(contentWords(text), wordSet(strings.Join(lines, " "))) < 0.7
 }
 
 // lineRule says how telling a line is that matches. The first that matches counts.
@@ -59,68 +59,108 @@ type lineRule struct {
 
 var lineRules = []lineRule{
 	// What stands around errors and says nothing of them.
-	{lazy(`(?i)^exit (?:code|status)|complete log of this run|for more information|rerun with|run with|^make(?:\[\d+\])?: (?:\*\*\*|leaving|entering)|^\s*at .+[:(]\d|^\s*File ".*", line \d|^goroutine \d|^Traceback|^=+ .*=+$|^-+$|^\s*\^|^npm (?:ERR!|error) (?:path|errno|syscall|cwd|command|A complete|enoent This)|\b0 (?:errors?|failed|failures)\b|^(?:FAIL|FAILED|ok|PASS)$|^warning\b|^\s*(?:=|-->) |: in <module>|^note:|^help:|aborting due to|could not compile|exit status \d+$|^npm (?:ERR!|error) code \d+$`), 0},
+	{lazy(`(?i)^exit (?:code|status)|complete log of this run|for more information|rerun with|run with|^make(?:\[\d+\])?: (?:\*\*\*|leaving|entering)|^\s*at .+[:(]\d|^\s*File ".*", line \d|^goroutine \d|^Traceback|^=+ .*=+$|^-+$|^\s*\^|^npm (?:ERR!|error) (?:path|errno|syscall|cwd|command|A complete|enoent This)|\b0 (?:errors?|failed|failures)\b|^(?:FAIL|FAILED|ok|PASS)$|^warning\b|^\s*(?:=|-->) |: in <module>|^note:|^help:|aborting due to|could not compile|exit status \d+$|^npm (?:ERR!|error) code \d+$|^\s*code: '|: AssertionError$|^collect2: `), 0},
 	// A tool's own statement of what is wrong.
 	{lazy(`^panic: |^fatal(?: error)?: |: fatal error: |^error\[E\d+\]|: error(?: TS\d+)?:|error TS\d+:|^E\s+\w*(?:Error|Exception)|^\w*(?:\.\w+)*(?:Error|Exception|Warning)\b(?: \[\w+\])?: |undefined reference to|^npm (?:ERR!|error) (?:code|missing|notarget|Missing|Cannot|Invalid|Error)|Cannot find module|command not found|EADDRINUSE|EACCES|ENOENT|ERR_\w+|ERESOLVE|OOMKilled|Segmentation fault|panicked at|address already in use|connection refused|permission denied|[Nn]o such file or directory|^ERROR: .*(?:[Cc]ould not|[Ff]ailed|[Nn]o )|^go: |^rule violation|DATA RACE`), 10},
 	{lazy(`^\S+\.\w{1,5}:\d+(?::\d+)?: `), 8}, // file.go:12:5: what is wrong
 	{lazy(`^\s*FAIL\s+\S|^(?:ERROR|FAILED) \S+$`), 3},
-	{lazy(`^--- FAIL|^\s*● `), 7},
+	{lazy(`^--- FAIL|^\s*● |^FAILED \S+ - `), 7},
 	{lazy(`(?i)^\s*(?:error|fatal|fail(?:ure|ed)?)\b[:! ]`), 7},
 	{lazy(`^FAILED |^E\s+`), 6},
 	{lazy(`(?i)\b(?:error|exception|denied|refused|not found|cannot|can't|could not|unable to|failed|undefined|unknown|invalid|timed? ?out|deadline|missing|conflict|unsupported|killed|out of memory|no space|expired|mismatch|not allowed|unauthorized|forbidden|does not exist)\b`), 4},
 	{lazy(`(?i)^\s*(?:FAIL\s|expected|received|got|want)\b`), 3},
 }
 
+// scored is a line and how telling it is.
+type scored struct{ at, weight int }
+
 // telling returns at most two lines, in the order they were printed.
 func telling(text string) []string {
 	lines := strings.Split(shorten(text), "\n")
-	type scored struct{ at, weight int }
-	var best []scored
-	lastPlain := -1
+	var list []scored
 	for i, l := range lines {
-		l = strings.TrimRight(ansi.replace(l, ""), " \t\r")
-		lines[i] = l
-		if strings.TrimSpace(l) == "" {
-			continue
+		if strings.IndexByte(l, 0x1b) >= 0 || strings.IndexByte(l, '\r') >= 0 {
+			lines[i] = ansi.replace(l, "")
 		}
-		w, known := weigh(l)
-		if w > 0 {
-			best = append(best, scored{i, w})
-		} else if !known {
-			lastPlain = i
+		if marked(lines[i]) {
+			list = append(list, scored{at: i})
 		}
 	}
-	// The first of equals is the cause; a Python traceback names it last, but
-	// only its last line is heavy.
-	slices.SortStableFunc(best, func(a, b scored) int { return cmp.Compare(b.weight, a.weight) })
-	if len(best) == 0 {
-		if lastPlain < 0 {
-			return nil
-		}
-		return []string{lines[lastPlain]}
+	if len(list) > maxWeighed {
+		list = slices.Concat(list[:maxWeighed/2], list[len(list)-maxWeighed/2:])
 	}
-	best = best[:min(len(best), 2)]
-	if len(best) == 2 && (best[1].weight <= 3 || best[1].weight < 6 && best[0].weight >= 8) {
-		best = best[:1]
+	for i := range list {
+		list[i].weight = weigh(lines[list[i].at])
 	}
-	slices.SortFunc(best, func(a, b scored) int { return cmp.Compare(a.at, b.at) })
-	out := make([]string, 0, len(best))
-	for _, b := range best {
-		out = append(out, lines[b.at])
+	list = slices.DeleteFunc(list, func(s scored) bool { return s.weight <= 0 })
+	if len(list) == 0 {
+		return lastPlain(lines)
+	}
+	return heaviest(lines, list)
+}
+
+// heaviest picks the two lines that tell most. The first of equals is the
+// cause; a Python traceback names it last, but only its last line is heavy.
+func heaviest(lines []string, list []scored) []string {
+	slices.SortStableFunc(list, func(a, b scored) int { return cmp.Compare(b.weight, a.weight) })
+	list = list[:min(len(list), 2)]
+	if len(list) == 2 && (list[1].weight <= 3 || list[1].weight < 6 && list[0].weight >= 8) {
+		list = list[:1]
+	}
+	slices.SortFunc(list, func(a, b scored) int { return cmp.Compare(a.at, b.at) })
+	out := make([]string, 0, len(list))
+	for _, s := range list {
+		out = append(out, lines[s.at])
 	}
 	return out
 }
 
-func weigh(l string) (weight int, known bool) {
+// lastPlain returns the last line that is not known to say nothing.
+func lastPlain(lines []string) []string {
+	for i := len(lines) - 1; i >= max(0, len(lines)-20); i-- {
+		if strings.TrimSpace(lines[i]) != "" && weigh(lines[i]) < 0 {
+			return lines[i : i+1]
+		}
+	}
+	return nil
+}
+
+// marks stand in every line that a rule can match: looking for them first
+// keeps a wall of output cheap.
+var marks = []string{
+	"error", "fail", "fatal", "panic", "exception", "warning", "undefined", "cannot", "can't", "could not", "unable", "not found", "denied",
+	"refused", "invalid", "missing", "unknown", "timed out", "timeout", "time out", "deadline", "conflict", "unsupported", "killed", "memory", "no space",
+	"expired", "mismatch", "not allowed", "unauthorized", "forbidden", "does not exist", "no such", "in use", "eaddr", "eacces", "enoent", "err_", "eresolve",
+	"segmentation", "data race", "● ", "go: ", "expected", "received", "got", "want", "violation", "assert",
+}
+
+// maxWeighed bounds the lines of one output that are looked at closely.
+const maxWeighed = 400
+
+func marked(l string) bool {
+	low := strings.ToLower(l)
+	return slices.ContainsFunc(marks, func(m string) bool { return strings.Contains(low, m) }) || place(l)
+}
+
+// place reports whether a line may begin with file.go:12: in front of a message.
+func place(l string) bool {
+	i := strings.IndexByte(l, ':')
+	return i > 2 && i+2 < len(l) && l[i+1] >= '0' && l[i+1] <= '9' && !strings.Contains(l[:i], " ")
+}
+
+// weigh returns how telling a line is: 0 when it is known to say nothing,
+// less when no rule knows it.
+func weigh(l string) int {
+	l = strings.TrimRight(l, " \t\r")
 	if len(l) > 2000 { // minified code, a data dump
-		return 0, true
+		return 0
 	}
 	for _, rule := range lineRules {
 		if rule.re.match(l) {
-			return rule.weight, true
+			return rule.weight
 		}
 	}
-	return 0, false
+	return -1
 }
 
 func shorten(text string) string {
@@ -136,7 +176,7 @@ var (
 	hexes     = lazy(`\b0x[0-9a-fA-F]+\b|\b[0-9a-f]*\d[0-9a-f]*[a-f][0-9a-f]{6,}\b|\b[0-9a-f]*[a-f][0-9a-f]*\d[0-9a-f]{6,}\b`)
 	stamps    = lazy(`\b\d{4}[-/]\d\d[-/]\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?)?|\b\d\d:\d\d:\d\d(?:[.,]\d+)?\b`)
 	durations = lazy(`\(?\b\d+(?:\.\d+)?\s?(?:ns|µs|us|ms|s|sec|secs|seconds|m|min|minutes|h)\b\)?`)
-	places    = lazy(`(\.\w{1,6}):\d+(?::\d+)?`) // file.go:12:5
+	places    = lazy(`(\.[A-Za-z]\w{0,5})(?::\d+(?::\d+)?|\(\d+(?:,\d+)?\))`) // file.go:12:5
 	lineWords = lazy(`(?i)(?:,|:)? \(?(?:at |on )?line \d+(?:,? col(?:umn)? \d+)?\)?`)
 	paths     = lazy(`(?:[A-Za-z]:)?(?:~|\.{1,2})?(?:[/\\][\w.@+%~-]+){2,}[/\\]?|(?:[\w.@+-]+/){2,}[\w.@+-]+`)
 	hosts     = lazy(`\b\d{1,3}(?:\.\d{1,3}){3}\b`)
@@ -151,12 +191,11 @@ var (
 func normalise(l string) string {
 	l = prefixes.replace(strings.TrimSpace(l), "")
 	l = clip(l, 4*maxTelling)
-	for _, re := range []pattern{uuids, stamps, hexes} {
+	for _, re := range []pattern{uuids, stamps, hexes, hosts} {
 		l = re.replace(l, "")
 	}
 	l = places.replace(l, "$1")
 	l = lineWords.replace(l, "")
-	l = hosts.replace(l, "")
 	l = paths.compiled().ReplaceAllStringFunc(l, baseOf)
 	l = durations.replace(l, "")
 	l = withoutNumbers(l)

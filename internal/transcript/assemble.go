@@ -137,8 +137,8 @@ func (a *assembler) attachment(e entry, state State) {
 	}
 	switch {
 	case strings.HasPrefix(att.Type, "hook_"):
-		text := strings.Join(append(stringsOf(att.Content), att.Stdout), "\n")
-		if strings.TrimSpace(text) != "" {
+		text := strings.TrimSpace(strings.Join(append(stringsOf(att.Content), att.Stdout), "\n"))
+		if text != "" {
 			a.emit(e, state, Recalled, text)
 		}
 	case att.Type == "queued_command" && att.Mode == "prompt" && !att.Meta && (att.Origin.Kind == "" || att.Origin.Kind == "human"):
