@@ -3,8 +3,9 @@ package memory
 import "strings"
 
 // UpdateInput edits one memory. What is nil stays as it is. The memory keeps
-// its id, project and collection whatever changes: an id says where a text
-// began, and the content hash what it is now.
+// its id and project whatever changes: an id says where a text began, and the
+// content hash what it is now. Only Keep moves it to another collection, where
+// it goes into the memory that holds the same text, if there is one.
 type UpdateInput struct {
 	ID         string    `json:"id"`
 	Text       *string   `json:"text,omitempty"` // embedded anew
@@ -12,6 +13,7 @@ type UpdateInput struct {
 	Tags       *[]string `json:"tags,omitempty"` // in place of all tags
 	Importance *float64  `json:"importance,omitempty"`
 	Pinned     *bool     `json:"pinned,omitempty"`
+	Keep       bool      `json:"keep,omitempty"`   // for good: move it to where its type belongs, if it would expire
 	Source     string    `json:"source,omitempty"` // through which door; for the audit
 	User       string    `json:"user,omitempty"`
 }
@@ -22,8 +24,8 @@ func (in UpdateInput) Clean() (UpdateInput, error) {
 	if err := CheckID(in.ID); err != nil {
 		return in, err
 	}
-	if in.Text == nil && in.Type == nil && in.Tags == nil && in.Importance == nil && in.Pinned == nil {
-		return in, Errorf(Invalid, "give a text, type, tags, importance or pinned", "nothing was said to change in memory %s", in.ID)
+	if in.Text == nil && in.Type == nil && in.Tags == nil && in.Importance == nil && in.Pinned == nil && !in.Keep {
+		return in, Errorf(Invalid, "give a text, type, tags, importance, pinned or keep", "nothing was said to change in memory %s", in.ID)
 	}
 	if in.Text != nil {
 		if err := CheckText(*in.Text, MaxTextBytes); err != nil {

@@ -26,6 +26,6 @@ func UpdateMemory(ctx workflow.Context, in memory.UpdateInput) error {
 		if err := step(ctx, waiting, acts.ReviseMemory, revise, &out); err != nil {
 			return memory.Memory{}, err
 		}
-		return out, step(ctx, waiting, acts.SyncIndex, activities.SyncInput{IDs: []string{out.ID}}, nil)
+		return out, step(ctx, waiting, acts.SyncIndex, activities.SyncInput{IDs: []string{out.ID, in.ID}}, nil)
 	})
 }

@@ -74,7 +74,7 @@ func (l *Ledger) Promote(ctx context.Context, op memory.Op, scope activities.Sco
 	}
 	return l.organize(ctx, op, scope, earned(), nil, func(tx pgx.Tx, rows []row) error {
 		for i := range rows {
-			if err := l.promote(ctx, tx, op, rows[i]); err != nil {
+			if _, err := l.promote(ctx, tx, op, rows[i]); err != nil {
 				return err
 			}
 		}
@@ -82,28 +82,30 @@ func (l *Ledger) Promote(ctx context.Context, op memory.Op, scope activities.Sco
 	})
 }
 
-func (l *Ledger) promote(ctx context.Context, tx pgx.Tx, op memory.Op, before row) error {
+// promote moves a memory to the collection of its type, into the one that
+// holds the same text there if there is one, and returns the id that it has then.
+func (l *Ledger) promote(ctx context.Context, tx pgx.Tx, op memory.Op, before row) (string, error) {
 	target := memory.CollectionOf(before.Type)
 	twins, err := selectRows(ctx, tx, `project = $1 and collection = $2 and content_hash = $3 and state = 'live' for update`,
 		before.Project, target, before.ContentHash)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if len(twins) > 0 {
 		twin, after := twins[0], twins[0]
 		after.Record = combine(twin.Record, before.Record)
 		after.confirmations, after.dirty = after.confirmations+1, true
 		if err := l.save(ctx, tx, op, change{before: &before, after: before.into(twin.ID)}, change{before: &twin, after: after}); err != nil {
-			return err
+			return "", err
 		}
-		return moveLinks(ctx, tx, before.ID, twin.ID)
+		return twin.ID, moveLinks(ctx, tx, before.ID, twin.ID)
 	}
 	after := before
 	if after.indexedIn == "" {
 		after.indexedIn = before.Collection // a point may be there, not yet noted
 	}
 	after.Collection, after.ExpiresAt, after.dirty = target, nil, true
-	return l.save(ctx, tx, op, change{before: &before, after: after})
+	return before.ID, l.save(ctx, tx, op, change{before: &before, after: after})
 }
 
 // organize runs one step over the live memories of a scope that fulfil a

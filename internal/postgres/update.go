@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -26,6 +27,11 @@ func (l *Ledger) Update(ctx context.Context, op memory.Op, in memory.UpdateInput
 		}
 	}
 	u, err := once(ctx, l, op, what, func(tx pgx.Tx, e *entry) (updated, error) {
+		if in.Keep {
+			if err := lockKept(ctx, tx, in); err != nil {
+				return updated{}, err
+			}
+		}
 		before, err := l.lockForEdit(ctx, tx, in.ID)
 		if err != nil {
 			return updated{}, err
@@ -41,11 +47,17 @@ func (l *Ledger) Update(ctx context.Context, op memory.Op, in memory.UpdateInput
 		}
 		e.project, e.collection, e.affected = after.Project, after.Collection, []string{after.ID}
 		e.details["source"], e.details["text_bytes"] = in.Source, len(after.Text)
-		if len(changed) == 0 {
-			return updated{ID: in.ID, Changed: []string{}}, nil
+		if len(changed) > 0 {
+			after.dirty = true
+			if err := l.save(ctx, tx, op, change{before: &before, after: after}); err != nil {
+				return updated{}, err
+			}
 		}
-		after.dirty = true
-		return updated{in.ID, changed}, l.save(ctx, tx, op, change{before: &before, after: after})
+		if !in.Keep || memory.Lifetime(after.Collection) == 0 {
+			return updated{in.ID, changed}, nil
+		}
+		id, err := l.promote(ctx, tx, op, after)
+		return updated{id, append(changed, "collection")}, err
 	})
 	if err != nil {
 		return memory.Memory{}, err
@@ -58,6 +70,24 @@ func (l *Ledger) Update(ctx context.Context, op memory.Op, in memory.UpdateInput
 		return memory.Memory{}, l.wrap(what, notFound(u.ID))
 	}
 	return found[0].Memory, nil
+}
+
+// lockKept locks the places that a memory to keep is in and goes to, both at
+// once, so that two of them cannot wait for each other.
+func lockKept(ctx context.Context, tx pgx.Tx, in memory.UpdateInput) error {
+	var at place
+	var kind string
+	err := tx.QueryRow(ctx, `select project, collection, type from memories where id = $1`, in.ID).Scan(&at.project, &at.collection, &kind)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return notFound(in.ID)
+	}
+	if err != nil {
+		return fmt.Errorf("find place: %w", err)
+	}
+	if in.Type != nil {
+		kind = *in.Type
+	}
+	return lockPlaces(ctx, tx, at, place{at.project, memory.CollectionOf(kind)})
 }
 
 // lockForEdit locks the place and the row of a live memory. One that was
