@@ -18,7 +18,8 @@ func nightly() client.ScheduleOptions {
 		Spec: client.ScheduleSpec{Calendars: []client.ScheduleCalendarSpec{{Hour: []client.ScheduleRange{{Start: 3}}}}},
 		Action: &client.ScheduleWorkflowAction{
 			ID: "snapshot/nightly", Workflow: workflows.SnapshotAudit, TaskQueue: workflows.TaskQueue,
-			Args: []any{memory.SnapshotInput{User: "schedule"}},
+			Args:                  []any{memory.SnapshotInput{User: "schedule"}},
+			TypedSearchAttributes: workflows.Labels("", "snapshot", ""),
 		},
 	}
 }

@@ -51,7 +51,8 @@ func weekly() client.ScheduleOptions {
 		}}},
 		Action: &client.ScheduleWorkflowAction{
 			ID: "organize/weekly", Workflow: workflows.OrganizeMemory, TaskQueue: workflows.TaskQueue,
-			Args: []any{memory.OrganizeInput{User: "schedule"}, workflows.OrganizeState{}},
+			Args:                  []any{memory.OrganizeInput{User: "schedule"}, workflows.OrganizeState{}},
+			TypedSearchAttributes: workflows.Labels("", memory.ActionOrganize, ""),
 		},
 	}
 }

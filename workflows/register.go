@@ -40,6 +40,11 @@ func Register(r worker.WorkflowRegistry) {
 	}
 }
 
+// Labels are the search attributes of a workflow that a schedule starts.
+func Labels(project, action, collection string) temporal.SearchAttributes {
+	return searchAttributes(project, action, collection)
+}
+
 // searchAttributes labels a workflow for the Temporal UI.
 func searchAttributes(project, action, collection string) temporal.SearchAttributes {
 	return temporal.NewSearchAttributes(

@@ -1,0 +1,432 @@
+package workflows_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/workflowservice/v1"
+
+	"github.com/mneme-memory/mneme/activities"
+	"github.com/mneme-memory/mneme/memory"
+	"github.com/mneme-memory/mneme/workflows"
+)
+
+// recorded names a workflow that ran in a rig.
+type recorded struct {
+	rig      *rig
+	workflow string
+}
+
+// scenarios are the ways of the workflows worth keeping, by name. Each waits
+// until its workflow has ended.
+func scenarios() map[string]func(t *testing.T) recorded {
+	out := map[string]func(t *testing.T) recorded{
+		"organize-tidies": organizeTidies, "organize-dry": organizeDry, "organize-continued": organizeContinued,
+		"import-batches": importBatches, "rebuild-equal": rebuildEqual, "rebuild-new-model": rebuildNewModel,
+		"snapshot": snapshotTaken,
+	}
+	for name, s := range simple() {
+		out[name] = func(t *testing.T) recorded { return s.run(t) }
+	}
+	return out
+}
+
+// simpleScenario is one call on a rig that holds a few memories.
+type simpleScenario struct {
+	prefix string // of the workflow's id
+	down   int64  // how often the ledger does not answer the call
+	call   func(t *testing.T, r *rig, ids []string) error
+}
+
+func simple() map[string]simpleScenario {
+	return map[string]simpleScenario{
+		"store-plain":       {"store/", 0, storing("Releases are cut on Thursdays.")},
+		"store-confirmed":   {"store/", 0, storing("The API listens on port 8443.")},
+		"store-waited":      {"store/", 3, storing("Releases are cut on Thursdays.")},
+		"recall-found":      {"recall/", 0, recalling("which port does the API use")},
+		"recall-nothing":    {"recall/", 0, recalling("zebra")},
+		"forget-dry":        {"forget/", 0, forgetting(true)},
+		"forget-real":       {"forget/", 0, forgetting(false)},
+		"forget-waited":     {"forget/", 3, forgetting(false)},
+		"link-plain":        {"link/", 0, linking},
+		"link-waited":       {"link/", 3, linking},
+		"read-get":          {"read/get", 0, reading},
+		"read-list":         {"read/list", 0, listing},
+		"duplicate-found":   {"duplicate/", 0, asking("The API listens on port 8443.")},
+		"duplicate-none":    {"duplicate/", 0, asking("Releases are cut on Thursdays.")},
+		"credit-helped":     {"credit/", 0, crediting},
+		"credit-waited":     {"credit/", 3, crediting},
+		"update-text":       {"update/", 0, updating(memory.UpdateInput{Text: ptr("The API listens on port 9443.")})},
+		"update-pinned":     {"update/", 0, updating(memory.UpdateInput{Pinned: ptr(true)})},
+		"update-refused":    {"update/", 0, updating(memory.UpdateInput{Text: ptr("The tests need PostgreSQL.")})},
+		"update-waited":     {"update/", 3, updating(memory.UpdateInput{Text: ptr("The API listens on port 9443.")})},
+		"merge-plain":       {"merge/", 0, merging},
+		"merge-waited":      {"merge/", 3, merging},
+		"record-events":     {"record/", 0, recording},
+		"record-waited":     {"record/", 3, recording},
+		"forget-mergedaway": {"forget/", 0, forgettingMerged},
+	}
+}
+
+func (s simpleScenario) run(t *testing.T) recorded {
+	r := newRig(t)
+	flaky := &flakyLedger{Ledger: r.ledger}
+	r.acts.Ledger = flaky
+	r.work(t)
+	ids := []string{r.store(t, "The API listens on port 8443."), r.store(t, "The tests need PostgreSQL.")}
+	flaky.downFor.Store(s.down)
+	before := r.workflowIDs(t)
+	if err := s.call(t, r, ids); err != nil && memory.CodeOf(err) == memory.Internal {
+		t.Fatal(err)
+	}
+	var id string
+	eventually(t, "the workflow has ended", func() bool {
+		for found, status := range r.workflowIDs(t) {
+			if before[found] != status && len(found) > len(s.prefix) && found[:len(s.prefix)] == s.prefix &&
+				status != enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING.String() {
+				id = found
+				return true
+			}
+		}
+		return false
+	})
+	if id == "" || flaky.downFor.Load() > 0 {
+		t.Fatalf("workflow %q ended, and the ledger was to fail %d more times", id, flaky.downFor.Load())
+	}
+	return recorded{r, id[:len(id)-len(suffix(id))]}
+}
+
+// workflowIDs returns the ids and runs of all workflows with their status.
+func (r *rig) workflowIDs(t *testing.T) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	list, err := r.temporal.ListWorkflow(t.Context(), &workflowservice.ListWorkflowExecutionsRequest{Namespace: r.namespace, PageSize: 1000})
+	check(t, err)
+	for _, e := range list.GetExecutions() {
+		out[e.GetExecution().GetWorkflowId()+" "+e.GetExecution().GetRunId()] = e.GetStatus().String()
+	}
+	return out
+}
+
+// suffix is the run that workflowIDs puts behind an id.
+func suffix(id string) string { return id[len(id)-37:] }
+
+type call = func(t *testing.T, r *rig, ids []string) error
+
+func storing(text string) call {
+	return func(t *testing.T, r *rig, _ []string) error {
+		_, err := r.Store(t.Context(), memory.StoreInput{Text: text, Project: "p", Source: memory.SourceTool})
+		return err
+	}
+}
+
+func recalling(text string) call {
+	return func(t *testing.T, r *rig, _ []string) error {
+		_, err := r.Recall(t.Context(), memory.Query{Text: text, Project: "p"})
+		return err
+	}
+}
+
+func forgetting(dry bool) call {
+	return func(t *testing.T, r *rig, ids []string) error {
+		_, err := r.Forget(t.Context(), memory.ForgetInput{Filter: memory.Filter{IDs: ids}, DryRun: dry})
+		return err
+	}
+}
+
+func forgettingMerged(t *testing.T, r *rig, ids []string) error {
+	g, err := r.Merge(t.Context(), ids)
+	check(t, err)
+	_, err = r.Forget(t.Context(), memory.ForgetInput{Filter: memory.Filter{IDs: g.MergedIDs}})
+	return err
+}
+
+func linking(t *testing.T, r *rig, ids []string) error {
+	_, err := r.Link(t.Context(), memory.Link{SourceID: ids[0], TargetID: ids[1], Type: memory.LinkBuildsOn})
+	return err
+}
+
+func reading(t *testing.T, r *rig, ids []string) error {
+	_, err := r.Get(t.Context(), ids)
+	return err
+}
+
+func listing(t *testing.T, r *rig, _ []string) error {
+	_, err := r.List(t.Context(), memory.Page{Newest: true})
+	return err
+}
+
+func asking(text string) call {
+	return func(t *testing.T, r *rig, _ []string) error {
+		_, err := r.Duplicate(t.Context(), memory.StoreInput{Text: text, Project: "p"})
+		return err
+	}
+}
+
+func crediting(t *testing.T, r *rig, ids []string) error {
+	_, err := r.Credit(t.Context(), memory.CreditInput{IDs: ids, Helped: true, Project: "p"})
+	return err
+}
+
+func updating(in memory.UpdateInput) call {
+	return func(t *testing.T, r *rig, ids []string) error {
+		in.ID = ids[0]
+		_, err := r.Update(t.Context(), in)
+		return err
+	}
+}
+
+func merging(t *testing.T, r *rig, ids []string) error {
+	_, err := r.Merge(t.Context(), ids)
+	return err
+}
+
+func recording(t *testing.T, r *rig, ids []string) error {
+	return r.Record(t.Context(), []memory.Event{
+		{ID: "s1/1", Action: "inject", Project: "p", Session: "s1", MemoryIDs: ids, Details: map[string]any{"tokens": 24}},
+	})
+}
+
+// flakyLedger does not answer its next writes.
+type flakyLedger struct {
+	activities.Ledger
+
+	downFor atomic.Int64
+}
+
+func (f *flakyLedger) down() error {
+	if f.downFor.Load() > 0 {
+		f.downFor.Add(-1)
+		return memory.Down("PostgreSQL", "", errors.New("connection refused"))
+	}
+	return nil
+}
+
+func (f *flakyLedger) Store(ctx context.Context, op memory.Op, rec memory.Record, links []memory.LinkRequest, near activities.Near) (memory.StoreResult, error) {
+	if err := f.down(); err != nil {
+		return memory.StoreResult{}, err
+	}
+	return f.Ledger.Store(ctx, op, rec, links, near)
+}
+
+func (f *flakyLedger) Forget(ctx context.Context, op memory.Op, ids []string, purge bool) (int, error) {
+	if err := f.down(); err != nil {
+		return 0, err
+	}
+	return f.Ledger.Forget(ctx, op, ids, purge)
+}
+
+func (f *flakyLedger) Link(ctx context.Context, op memory.Op, link memory.Link) (memory.Link, error) {
+	if err := f.down(); err != nil {
+		return memory.Link{}, err
+	}
+	return f.Ledger.Link(ctx, op, link)
+}
+
+func (f *flakyLedger) Credit(ctx context.Context, op memory.Op, in memory.CreditInput) ([]string, error) {
+	if err := f.down(); err != nil {
+		return nil, err
+	}
+	return f.Ledger.Credit(ctx, op, in)
+}
+
+func (f *flakyLedger) Update(ctx context.Context, op memory.Op, in memory.UpdateInput, v memory.Vector, model string) (memory.Memory, error) {
+	if err := f.down(); err != nil {
+		return memory.Memory{}, err
+	}
+	return f.Ledger.Update(ctx, op, in, v, model)
+}
+
+func (f *flakyLedger) Fold(ctx context.Context, op memory.Op, ids []string) (memory.MergedGroup, error) {
+	if err := f.down(); err != nil {
+		return memory.MergedGroup{}, err
+	}
+	return f.Ledger.Fold(ctx, op, ids)
+}
+
+func (f *flakyLedger) Record(ctx context.Context, workflowID string, events []memory.Event) (int, error) {
+	if err := f.down(); err != nil {
+		return 0, err
+	}
+	return f.Ledger.Record(ctx, workflowID, events)
+}
+
+// untidy fills a rig with something for every step of organize: what
+// expired, what nobody used, what was recalled often, what says the same.
+func (r *rig) untidy(t *testing.T) {
+	t.Helper()
+	r.acts.Now = func() time.Time { return time.Now().Add(-100 * 24 * time.Hour) }
+	r.work(t)
+	for text, collection := range map[string]string{
+		"The demo runs on a borrowed laptop.": memory.ShortTerm,
+		"The old server had two disks.":       memory.Memories,
+	} {
+		_, err := r.Store(t.Context(), memory.StoreInput{Text: text, Project: "p", Collection: collection})
+		check(t, err)
+	}
+	r.stop()
+	r.acts = copyOf(r.acts)
+	r.work(t)
+	earns := "Flaky tests are quarantined on Fridays."
+	_, err := r.Store(t.Context(), memory.StoreInput{Text: earns, Project: "p", Collection: memory.ShortTerm})
+	check(t, err)
+	for range memory.PromoteAfter {
+		found, err := r.Recall(t.Context(), memory.Query{Text: earns, Project: "p", Collections: []string{memory.ShortTerm}, MinScore: ptr(0.0)})
+		check(t, err)
+		if len(found.Hits) == 0 {
+			t.Fatal("nothing was recalled")
+		}
+	}
+	batch := memory.ImportBatch{}
+	for _, text := range []string{
+		"The tests use Go.", "Tests use Go", "The API listens on port 8443.", "API listens on port 8443",
+		"Deploys run from the main branch.", "Deploys run from main branch",
+	} {
+		batch.Items = append(batch.Items, memory.StoreInput{Text: text, Project: "p"})
+	}
+	_, err = r.ImportBatch(t.Context(), "untidy", batch)
+	check(t, err)
+	_, err = r.ImportFinish(t.Context(), "untidy")
+	check(t, err)
+	// Recalls are counted after their answer.
+	eventually(t, "the recalls are counted", func() bool {
+		page, err := r.ledger.Records(t.Context(), memory.Page{Collection: memory.ShortTerm})
+		check(t, err)
+		for _, m := range page {
+			if m.AccessCount >= memory.PromoteAfter {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// copyOf returns the same steps with today's clock.
+func copyOf(a *activities.Activities) *activities.Activities {
+	return &activities.Activities{
+		Embedder: a.Embedder, Ledger: a.Ledger, Index: a.Index, Redactor: a.Redactor, Digest: a.Digest, Now: time.Now,
+	}
+}
+
+func (r *rig) organize(t *testing.T, in memory.OrganizeInput, state workflows.OrganizeState) (memory.OrganizeReport, string) {
+	t.Helper()
+	id := "organize/test"
+	run, err := r.temporal.ExecuteWorkflow(t.Context(), startOptions(id), workflows.OrganizeMemory, in, state)
+	check(t, err)
+	var report memory.OrganizeReport
+	check(t, run.Get(t.Context(), &report))
+	return report, id
+}
+
+func organizeTidies(t *testing.T) recorded {
+	r := newRig(t)
+	r.untidy(t)
+	report, id := r.organize(t, memory.OrganizeInput{}, workflows.OrganizeState{})
+	total := totals(report)
+	if total.Expired != 1 || total.Promoted != 1 || total.Merged != 3 || total.Decayed == 0 || total.Pruned != 1 {
+		t.Fatalf("organize did not do everything: %+v", total)
+	}
+	return recorded{r, id}
+}
+
+func organizeDry(t *testing.T) recorded {
+	r := newRig(t)
+	r.untidy(t)
+	report, id := r.organize(t, memory.OrganizeInput{DryRun: true, Collections: []string{memory.Memories}}, workflows.OrganizeState{})
+	if totals(report).Merged != 3 {
+		t.Fatalf("the dry run found %+v", report)
+	}
+	return recorded{r, id}
+}
+
+func organizeContinued(t *testing.T) recorded {
+	r := newRig(t)
+	r.untidy(t)
+	report, id := r.organize(t, memory.OrganizeInput{Collections: []string{memory.Memories, memory.Learnings}}, workflows.OrganizeState{PerRun: 1})
+	if runs := r.runs(t, id); runs < 3 || totals(report).Merged != 3 {
+		t.Fatalf("after %d runs %+v", runs, report)
+	}
+	return recorded{r, id}
+}
+
+func totals(report memory.OrganizeReport) memory.CollectionReport {
+	var sum memory.CollectionReport
+	for _, c := range report.Collections {
+		sum.Expired += c.Expired
+		sum.Promoted += c.Promoted
+		sum.Merged += c.Merged
+		sum.Decayed += c.Decayed
+		sum.Pruned += c.Pruned
+	}
+	return sum
+}
+
+func importBatches(t *testing.T) recorded {
+	r := realRig(t)
+	startImport(t, r, "history", 2)
+	for _, n := range []int{0, 2, 1, 2, 3} { // one early, one twice
+		_, err := r.ImportBatch(t.Context(), "history", batchOf(n, 2))
+		check(t, err)
+	}
+	done, err := r.ImportFinish(t.Context(), "history")
+	check(t, err)
+	if done != (memory.ImportProgress{Batches: 4, Stored: 8}) {
+		t.Fatalf("imported %+v", done)
+	}
+	r.ended(t, "import/history")
+	return recorded{r, "import/history"}
+}
+
+func (r *rig) ended(t *testing.T, id string) {
+	t.Helper()
+	eventually(t, id+" has ended", func() bool { return r.status(t, id) == enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED })
+}
+
+func rebuildEqual(t *testing.T) recorded {
+	r := realRig(t)
+	r.store(t, "The API listens on port 8443.")
+	report, err := r.Rebuild(t.Context(), memory.RebuildInput{}, nil)
+	check(t, err)
+	if !report.Equal || !report.Done {
+		t.Fatalf("rebuilt %+v", report)
+	}
+	return recorded{r, report.WorkflowID}
+}
+
+func rebuildNewModel(t *testing.T) recorded {
+	r := realRig(t)
+	r.store(t, "The API listens on port 8443.")
+	op := memory.Op{WorkflowID: "test", Step: "model", Action: memory.ActionRebuild}
+	check(t, r.ledger.ReplaceModel(t.Context(), op, "another-model", 3)) // as if the ledger came from elsewhere
+	report, err := r.Rebuild(t.Context(), memory.RebuildInput{}, nil)
+	check(t, err)
+	if !report.Equal || report.Reembedded != 1 {
+		t.Fatalf("rebuilt %+v", report)
+	}
+	return recorded{r, report.WorkflowID}
+}
+
+// noFiles takes snapshots that are written nowhere: a real one would put the
+// path of this machine's folder into the history.
+type noFiles struct{}
+
+func (noFiles) Snapshot(context.Context, memory.SnapshotInput, func(memory.SnapshotReport)) (memory.SnapshotReport, error) {
+	return memory.SnapshotReport{File: "audit.duckdb", Rows: 12, NewRows: 12, Memories: 3, UpTo: 12, Bytes: 4096}, nil
+}
+
+func snapshotTaken(t *testing.T) recorded {
+	r := newRig(t)
+	r.acts.Snapshots = noFiles{}
+	r.work(t)
+	report, err := r.Snapshot(t.Context(), memory.SnapshotInput{}, nil)
+	check(t, err)
+	if report.Rows != 12 {
+		t.Fatal(fmt.Sprint(report))
+	}
+	return recorded{r, "snapshot"}
+}
