@@ -119,7 +119,7 @@ func offers(r Result, tool string) bool {
 func toolErrors(r Result) []Found {
 	var out []Found
 	for _, f := range r.Find("") {
-		if strings.HasSuffix(f.Place, ".error") {
+		if strings.Contains(f.Place, ".tool_result.error") {
 			out = append(out, f)
 		}
 	}
