@@ -11,7 +11,7 @@ var (
 	modelDecides = lazy(`(?i)(?:^decision: |\b(?:we|i)(?:'ve| have)? (?:decided|chose|opted|settled|picked|agreed)\b(?: on| to| for| against)?|^(?:so )?going with )`)
 	userDecides  = lazy(`(?i)(?:^decision: |\b(?:we|i)(?:'ve| have)? (?:decided|agreed|chose|settled)\b|^(?:ok(?:ay)?|yes|yeah|right|good|fine|great|perfect|alright)?[,.! ]*(?:let'?s|we'?ll|we will) (?:go with|use|stick (?:with|to)|keep|standardi[sz]e on)\b)`)
 	reasons      = lazy(`(?i)\b(?:because|since|so that|due to|as (?:it|they|we|this) |in order to|to (?:avoid|keep|stay|prevent|reduce|make sure)|rather than|instead of|over|otherwise)\b`)
-	pointing     = lazy(`(?i)\b(?:option|approach|alternative|variant|plan|choice) (?:\d|[a-d]\b|one|two|three)|\b(?:the (?:first|second|third|last|latter|former|other)(?: (?:one|option|approach|way|idea))?|(?:use|with|keep|to|on) (?:that|this|it|these|those|them|your)\b|your (?:suggestion|proposal|idea)|(?:that|this) (?:one|way|approach|plan))\b`)
+	pointing     = lazy(`(?i)\b(?:option|approach|alternative|variant|plan|choice) (?:\d|[a-d]\b|one|two|three)|\b(?:the (?:first|second|third|last|latter|former|other)(?: (?:one|option|approach|way|idea))?|(?:use|with|keep) (?:that|this|it|these|those|them|your)\b|your (?:suggestion|proposal|idea)|(?:that|this) (?:one|way|approach|plan))\b`)
 	consent      = lazy(`(?i)^\W*(?:yes|yep|yeah|ok(?:ay)?|good|great|perfect|agreed|sounds good|fine|sure|go ahead|do it|makes sense|exactly|right|nice|thanks?)\b`)
 	nowOnly      = lazy(`(?i)\b(?:for now|for the moment|this time|just (?:this )?once|today|tonight|tomorrow|right now|temporarily|for (?:this|the) (?:one|commit|pr|task|change|test|run|demo|moment|rest of)\b|in this (?:function|file|test|branch|pr|commit|case)\b|until\b|first,|before you continue)`)
 )

@@ -148,7 +148,9 @@ func (s *session) question() (string, map[string]int) {
 		}
 		fresh = fresh || s.isNew(i)
 		parts = append(parts, text)
-		cited[idOf(i)] = i
+		if s.events[i].Kind != transcript.Recalled { // memory is no source
+			cited[idOf(i)] = i
+		}
 	}
 	if !fresh {
 		return "", nil

@@ -2,7 +2,6 @@ package extract
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/mneme-memory/mneme/internal/transcript"
@@ -68,7 +67,7 @@ func (s *session) procedure(at int, list []sentence, from, to int) []found {
 }
 
 // ranOf counts the commands that steps name, and those of them that passed
-// before the steps were written down.
+// when they were last run before the steps were written down.
 func (s *session) ranOf(at int, steps []sentence) (ran, named int) {
 	for _, one := range steps {
 		for _, m := range inCode.compiled().FindAllStringSubmatch(one.text, -1) {
@@ -76,9 +75,7 @@ func (s *session) ranOf(at int, steps []sentence) (ran, named int) {
 				continue
 			}
 			named++
-			if slices.ContainsFunc(s.runs, func(r run) bool {
-				return r.at < at && !r.failed && (strings.Contains(r.command, m[1]) || sameTask(r.command, m[1]))
-			}) {
+			if s.passedLast(at, m[1]) {
 				ran++
 			}
 		}
@@ -86,4 +83,26 @@ func (s *session) ranOf(at int, steps []sentence) (ran, named int) {
 	return ran, named
 }
 
-func sameTask(ran, named string) bool { return SameKind(named, ran) && !readsOnly(mainKind(named)) }
+func (s *session) passedLast(at int, named string) bool {
+	passed := false
+	for _, r := range s.runs {
+		if r.at < at && sameTask(r.command, named) {
+			passed = !r.failed
+		}
+	}
+	return passed
+}
+
+// sameTask reports whether a command that ran is the one a step names, which
+// may have placeholders where the other had values.
+func sameTask(ran, named string) bool {
+	if strings.Contains(ran, named) {
+		return true
+	}
+	kind := mainKind(named)
+	if readsOnly(kind) || !SameKind(named, ran) {
+		return false
+	}
+	words := strings.Fields(named)
+	return strings.Contains(kind, " ") || strings.Contains(ran, strings.Join(words[:min(3, len(words))], " "))
+}

@@ -81,7 +81,7 @@ func (s *session) preference(at int, one sentence) (found, bool) {
 	if question(text) || hedges.match(text) || nowOnly.match(text) || noWish.match(text) || tasks.match(text) || len(text) > maxSentence || s.quoted(text) {
 		return found{}, false
 	}
-	if aboutHere.match(text) || len(contentWords(text)) < 3 {
+	if words := len(contentWords(text)); aboutHere.match(text) || words < 2 || words < 3 && !named.match(text) {
 		return found{}, false
 	}
 	for _, w := range wishWords {
@@ -103,6 +103,7 @@ var (
 	states    = lazy(`(?i)\b(?:is|are|was|were|lives?|runs?|uses?|needs?|requires?|has|have|goes|go|belongs?|listens?|expects?|means?|comes?|must)\b`)
 	contrast  = lazy(`(?i)\b(?:instead of|rather than|not|never|no longer|over)\b`)
 	aboutHere = lazy(`(?i)\b(?:the other (?:one|file|way|function|test)|(?:that|this|wrong) (?:one|file|line|function|way|part|bit)|not that|i (?:meant|mean|said|asked|want(?:ed)?)|undo|revert (?:that|it|this)|try again|look again|you (?:forgot|missed|broke|removed|deleted|already)|continue|go on|as i said|above|below|here'?s|like this|see (?:the )?(?:screenshot|log|output))\b`)
+	useThat   = lazy(`(?i)^(?:please |just |we )?use [\w.@/-]+$`)
 	vague     = lazy(`(?i)^(?:do|use|keep|put|call|run) (?:it|that|this|them)\b[^,;]{0,15}$`)
 )
 
@@ -126,7 +127,7 @@ func (s *session) correction(at int, list []sentence) (found, bool) {
 	if before, after, ok := strings.Cut(payload, ": "); ok && len(before) < 40 && imperious.match(after) {
 		payload = after
 	}
-	return s.corrected(at, payload)
+	return s.corrected(at, strings.TrimRight(payload, ".! "))
 }
 
 func (s *session) corrected(at int, payload string) (found, bool) {
@@ -141,7 +142,7 @@ func (s *session) corrected(at int, payload string) (found, bool) {
 		score, rule = 0.74, "correction with its alternative"
 	case contrast.match(payload) && strings.Contains(strings.ToLower(payload), "use ") && words >= 2:
 		score, rule = 0.7, "correction with its alternative"
-	case imperious.match(payload) && words >= 2 && specificEnough(payload):
+	case imperious.match(payload) && words >= 2 && (specificEnough(payload) || useThat.match(payload) && s.triedBefore(at) != ""):
 		score, rule = 0.64, "correction"
 	case states.match(payload) && words >= 3 && specific(payload) && !leans(payload):
 		score, rule = 0.62, "correction of a fact"
