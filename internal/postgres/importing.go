@@ -27,7 +27,29 @@ func (l *Ledger) Import(ctx context.Context, op memory.Op, recs []memory.Record)
 	if err != nil {
 		return nil, nil, err
 	}
+	l.grown(ctx, len(stored))
 	return stored, existing, nil
+}
+
+// firstLook is how many imported memories are worth a look at the table.
+const firstLook = 1000
+
+// grown has the table looked at after the first thousand imported memories,
+// and each time that twice as many came as before. Until PostgreSQL has done
+// so by itself, which may be in a minute, its planner believes that half of
+// all memories are dirty, and every store reads the table from end to end.
+func (l *Ledger) grown(ctx context.Context, n int) {
+	l.growth.Lock()
+	defer l.growth.Unlock()
+	l.growth.since += n
+	if l.growth.since < max(firstLook, 2*l.growth.last) {
+		return
+	}
+	// Only time is lost when this fails: what is stored is stored.
+	if _, err := l.pool.Exec(ctx, `analyze (skip_locked) memories`); err != nil {
+		l.log.DebugContext(ctx, "look at the table of memories", "err", err)
+	}
+	l.growth.last, l.growth.since = l.growth.since, 0
 }
 
 func checkBatch(op memory.Op, recs []memory.Record) error {

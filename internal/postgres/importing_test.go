@@ -1,10 +1,14 @@
 package postgres_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/mneme-memory/mneme/activities"
+	"github.com/mneme-memory/mneme/internal/testkit"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -56,6 +60,33 @@ func TestImportAnotherRunFindsAllExisting(t *testing.T) {
 		if err != nil || len(stored) != want || len(existing) != 50-want {
 			t.Errorf("run %d: %d stored, %d existing, %v", i, len(stored), len(existing), err)
 		}
+	}
+}
+
+// TestImportTellsThePlanner: what is asked after an import must not wait until
+// PostgreSQL has noticed by itself that the table has grown.
+func TestImportTellsThePlanner(t *testing.T) {
+	t.Parallel()
+	url := testkit.Schema(t, server)
+	l := openAt(t, url, day0)
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(t.Context())) })
+	all := numbered(1100, 4)
+	for first := 0; first < len(all); first += memory.MaxImportBatch {
+		part := all[first:min(len(all), first+memory.MaxImportBatch)]
+		if _, _, err := l.Import(t.Context(), step(memory.ActionImport, fmt.Sprint("from ", first)), part); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var known float32
+	if err := conn.QueryRow(t.Context(), `select reltuples from pg_class where oid = 'memories'::regclass`).Scan(&known); err != nil {
+		t.Fatal(err)
+	}
+	if known < 1000 {
+		t.Errorf("the planner knows of %v memories, 1000 are there", known)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -50,6 +51,11 @@ type Ledger struct {
 	pool *pgxpool.Pool
 	log  *slog.Logger
 	now  func() time.Time
+
+	growth struct {
+		sync.Mutex
+		since, last int // memories imported since the last look at the table, and before it
+	}
 }
 
 // Open prepares a ledger. It does not connect: a server that is down is

@@ -182,13 +182,36 @@ type likeness struct {
 // similar compares the new vector with those of ids and with every memory the
 // index may not know yet, and returns those above the bar, best first.
 func (s *store) similar(ctx context.Context, ids []string) ([]likeness, error) {
-	rows, err := s.tx.Query(ctx, `with candidate as materialized (
-	select id, vector, project, collection, type, model from memories where state = 'live'
-	and id = any(array(select id from memories where dirty union select unnest($6::uuid[])))
-) select id, vector from candidate where project = $1 and collection = $2 and type = $3 and model = $4 and id <> $5`,
+	var b pgx.Batch
+	// As long as the planner has not looked at a table that grew, it believes
+	// that half of it is dirty and live rows are few. So it may neither read
+	// the table from end to end nor begin with the live ones.
+	b.Queue(`set local enable_seqscan = off`)
+	b.Queue(`with candidate as materialized (
+	select id, vector, project, collection, type, model, state from memories
+	where id = any(array(select id from memories where dirty union select unnest($6::uuid[])))
+) select id, vector from candidate
+where project = $1 and collection = $2 and type = $3 and model = $4 and id <> $5 and state = 'live'`,
 		s.rec.Project, s.rec.Collection, s.rec.Type, s.rec.Model, s.rec.ID, noNil(ids))
-	if err != nil {
+	answers := s.tx.SendBatch(ctx, &b)
+	found, err := s.alike(answers)
+	if err = errors.Join(err, answers.Close()); err != nil {
 		return nil, fmt.Errorf("compare vectors: %w", err)
+	}
+	slices.SortFunc(found, func(a, b likeness) int {
+		return cmp.Or(cmp.Compare(b.similarity, a.similarity), cmp.Compare(a.id, b.id))
+	})
+	return found, nil
+}
+
+// alike reads the second answer of a batch and keeps what is above the bar.
+func (s *store) alike(answers pgx.BatchResults) ([]likeness, error) {
+	if _, err := answers.Exec(); err != nil {
+		return nil, err
+	}
+	rows, err := answers.Query()
+	if err != nil {
+		return nil, err
 	}
 	calibration := memory.CalibrationFor(s.rec.Model)
 	var found []likeness
@@ -204,13 +227,7 @@ func (s *store) similar(ctx context.Context, ids []string) ([]likeness, error) {
 		}
 		return nil
 	})
-	slices.SortFunc(found, func(a, b likeness) int {
-		return cmp.Or(cmp.Compare(b.similarity, a.similarity), cmp.Compare(a.id, b.id))
-	})
-	if err != nil {
-		return nil, fmt.Errorf("compare vectors: %w", err)
-	}
-	return found, nil
+	return found, err
 }
 
 // insert adds the new memory, or brings a row that is no longer live back
