@@ -28,6 +28,7 @@ type Activities struct {
 	Now func() time.Time
 
 	ready sync.Map // dimension -> struct{}: model recorded and collections there
+	fits  sync.Map // dimension -> struct{}: the ledger holds vectors of the same model
 }
 
 // Chatter answers a prompt with a local chat model.

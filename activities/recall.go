@@ -15,7 +15,8 @@ import (
 const maxAnswerBytes = 512 << 10
 
 // Recall finds, ranks and returns what answers a query. When the embedding
-// model is down it answers by keywords alone and says so.
+// model is down, or is another one than the ledger's, it answers by keywords
+// alone and says so.
 func (a *Activities) Recall(ctx context.Context, q memory.Query) (memory.RecallResult, error) {
 	q = RedactQuery(a.Redactor, q)
 	start := a.Now()
@@ -43,7 +44,7 @@ func (a *Activities) Recall(ctx context.Context, q memory.Query) (memory.RecallR
 	return result, nil
 }
 
-// embedQuery returns no vector and the reason when the model is down.
+// embedQuery returns no vector and the reason when the model is of no use.
 func (a *Activities) embedQuery(ctx context.Context, text string) (memory.Vector, string, string, error) {
 	model := a.Embedder.Model()
 	// A part of the deadline is kept for the search by keywords.
@@ -52,6 +53,9 @@ func (a *Activities) embedQuery(ctx context.Context, text string) (memory.Vector
 	vectors, err := a.embed(embedCtx, ForQuery, []string{text})
 	switch {
 	case err == nil:
+		if reason := a.otherModel(ctx, vectors[0]); reason != "" {
+			return nil, model, reason, nil
+		}
 		return vectors[0], model, "", nil
 	case memory.Retryable(err) && ctx.Err() == nil:
 		return nil, model, "the embedding model does not answer; found by keywords alone", nil
