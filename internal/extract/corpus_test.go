@@ -22,7 +22,8 @@ var update = flag.Bool("update", false, "write testdata/golden.json")
 type label struct {
 	Type     string   `json:"type"`
 	Words    []string `json:"words"`
-	Optional bool     `json:"optional"` // right, but not missed
+	Optional bool     `json:"optional"` // right, but nobody would miss it
+	Missed   bool     `json:"missed"`   // known not to be found: counts, and fails when that changes
 }
 
 func (l label) fits(c extract.Candidate) bool {
@@ -104,8 +105,9 @@ func TestRulesHoldToTheLabels(t *testing.T) {
 			wanted++
 			if met[i] {
 				got++
-			} else {
-				t.Errorf("%s: missing %s %q", name, l.Type, l.Words)
+			}
+			if met[i] == l.Missed {
+				t.Errorf("%s: found %v: %s %q", name, met[i], l.Type, l.Words)
 			}
 		}
 	}

@@ -294,7 +294,7 @@ func (s *session) topic(failed, passed int, sig ErrorSignature) map[string]bool 
 
 var (
 	world  = lazy(`(?i)command not found|no such file|cannot find module|modulenotfound|no module named|address already in use|eaddrinuse|permission denied|eacces|connection refused|econnrefused|not installed|version|incompatible|unsupported|undefined reference|timed? ?out|deadline exceeded|certificate|no space left|out of memory|lock(?:ed| file|file)|missing go.sum|unable to resolve|eresolve|peer dep|does not exist|not found|unauthorized|forbidden|authentication|cgo|shared librar|toolchain|engine|migration|race detected|data race`)
-	typing = lazy(`(?i)undefined: |declared and not used|imported and not used|cannot use .* as |syntax error|unexpected token|expected [';),]|mismatched types|is not assignable to|has no field or method|too many arguments|not enough arguments|missing return|cannot find name|property .* does not exist on type|indentationerror|unused (?:variable|import)|\bno-[a-z]+(?:-[a-z]+)*$|\blint\b`)
+	typing = lazy(`(?i)undefined: |declared and not used|imported and not used|cannot use .* as |syntax error|unexpected token|expected [';),]|mismatched types|is not assignable to|has no field or method|too many arguments|not enough arguments|missing return|cannot find name|property .* does not exist on type|indentationerror|unused (?:variable|import)|nomethoderror|undefined method|nameerror|attributeerror|referenceerror|is not a function|is not defined|undefined local variable|\bno-[a-z]+(?:-[a-z]+)*$|\blint\b`)
 	assert = lazy(`(?i)assert|--- FAIL|expected .*(?:got|but|received|to)\b|\bgot\b.*\bwant\b|\bwant\b.*\bgot\b|FAILED .*::|● `)
 )
 

@@ -37,12 +37,25 @@ var (
 func (s *session) learnings() []found {
 	var out []found
 	for at, e := range s.events {
-		if e.Kind != transcript.Said || !s.isNew(at) {
+		if e.Kind != transcript.Said || !s.isNew(at) || s.written(at) {
 			continue
 		}
 		out = append(out, s.learningsIn(at, prose(e.Text))...)
 	}
 	return out
+}
+
+var writing = lazy(`(?i)\b(?:translat(?:e|ion)|proof-?read|rephrase|paraphrase|(?:write|draft|compose|polish) (?:me )?(?:an?|the|this|my) (?:\w+ )?(?:e-?mail|letter|blog|post|article|tweet|story|announcement|message|essay|talk|slides?|release notes|paragraph|text)|summari[sz]e (?:this|the (?:article|text|incident|report|e-?mail|thread|discussion)))\b`)
+
+// written reports whether a text is a piece that the person asked for: its
+// statements are the piece's and no findings.
+func (s *session) written(at int) bool {
+	for i := at - 1; i >= 0; i-- {
+		if s.events[i].Kind == transcript.Prompt {
+			return writing.match(s.events[i].Text)
+		}
+	}
+	return false
 }
 
 func (s *session) learningsIn(at int, list []sentence) []found {
@@ -134,9 +147,7 @@ func (s *session) extend(list []sentence, i int, tell telltale) (text, rule stri
 	return strings.Join(parts, " "), rule, score, last
 }
 
-var (
-	named = lazy("`[^`]+`|\\b\\w+[._/-]\\w+|\\b[a-z]+[A-Z]\\w*|\\b[A-Z]{2,}[A-Z0-9_]*\\b|\\d|\\b[A-Z][a-z]+[A-Z]\\w*|[a-z] [A-Z][a-z]{2,}")
-)
+var named = lazy("`[^`]+`|\\b\\w+[._/-]\\w+|\\b[a-z]+[A-Z]\\w*|\\b[A-Z]{2,}[A-Z0-9_]*\\b|\\d|\\b[A-Z][a-z]+[A-Z]\\w*|[a-z] [A-Z][a-z]{2,}")
 
 // specific reports whether a text names something one could look up: code, a
 // file, a name, a figure. A finding that names nothing helps nobody later.

@@ -197,8 +197,14 @@ func question(s string) bool { return strings.HasSuffix(strings.TrimRight(s, `"'
 // question, no guess, no plan, no report of what a note or a file says.
 func firm(s string) bool {
 	bare := withoutCode(s)
+	if spoken.match(bare) {
+		return false
+	}
 	return !question(bare) && !hedges.match(bare) && !plans.match(bare) && !asides.match(bare)
 }
+
+// spoken begins or ends sentences that somebody else said.
+var spoken = lazy(`^["'“”„«‘]|["”“»]\W*$`)
 
 var inlineCode = lazy("`[^`\n]*`")
 

@@ -65,11 +65,11 @@ func best(all []found, limit int) []Candidate {
 
 // repeats reports whether most words of the shorter of two texts are in the other.
 func repeats(a, b string) bool {
-	words, other := contentWords(a), contentWords(b)
-	if len(words) > len(other) {
-		a, b, words = b, a, other
+	x, y := contentWords(a), contentWords(b)
+	if len(x) > len(y) {
+		return overlap(y, wordSet(a)) >= 0.65
 	}
-	return overlap(words, wordSet(b)) >= 0.65
+	return overlap(x, wordSet(b)) >= 0.65
 }
 
 // make fills in what all candidates have alike.

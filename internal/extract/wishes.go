@@ -19,7 +19,8 @@ var wishWords = []wish{
 	{"from now on", lazy(`(?i)\b(?:from now on|going forward|in (?:the )?future\b|for future reference|as a (?:general )?rule\b|for next time|every time you)`), 0.78},
 	{"always, never", lazy(`(?i)^(?:please,? |and |also,? |btw,? |by the way,? |oh,? |remember:? |note:? |but )*(?:always|never|(?:do not|don'?t) ever|make sure (?:you |to |that you )?(?:always|never))\b`), 0.76},
 	{"I prefer", lazy(`(?i)\bI (?:really |strongly |always |usually |generally )?(?:prefer|hate (?:it )?when|like it when|don'?t like it when|want you to (?:always|never))\b`), 0.74},
-	{"our convention", lazy(`(?i)\b(?:in this (?:repo(?:sitory)?|project|code ?base|team|company)|around here|our (?:convention|style|policy|rule|standard)s? (?:is|are|says?)|we (?:always|never|only ever)|we (?:don'?t|do not) (?:use|allow|commit|write|put|push|merge|mock)|we use .{2,60}(?:, not\b| instead of\b| here\b| everywhere\b| rather than\b))`), 0.68},
+	{"our convention", lazy(`(?i)\b(?:in this (?:repo(?:sitory)?|project|code ?base|team|company)|around here|our (?:convention|style|policy|rule|standard)s? (?:is|are|says?)|we (?:always|never|only ever)|we (?:don'?t|do not) (?:do|use|allow|commit|write|put|push|merge|mock)|we use .{2,60}(?:, not\b| instead of\b| here\b| everywhere\b| rather than\b))`), 0.68},
+	{"for such things", lazy(`(?i)^(?:also,? |and )?for (?:[\w-]+ ){1,3}(?:I|we) (?:always |only )?(?:like|want|use|prefer)\b`), 0.66},
 	{"stop doing", lazy(`(?i)^(?:please,? |and |also,? )*(?:stop|quit|avoid) \w+ing\b`), 0.62},
 }
 
@@ -56,6 +57,7 @@ func (s *session) wishes() []found {
 }
 
 var (
+	hums     = lazy(`(?i)^(?:hm+|uh|oh|well)[,.! ]+`)
 	leading  = lazy(`(?i)^(?:(?:and|but|also|oh|btw|by the way|please)[, ]+)+`)
 	trailing = lazy(`(?i)[,;] (?:so |and )?(?:please|can you|could you) \w+.*$|,? please[.!]*$`)
 	reminds  = lazy(`(?i)(?:^|, |; |\band |^btw,? )(?:please )?(?:(?:remember|keep in mind|don'?t forget|bear in mind) that|(?:for the record|fyi|for your information)[,:]|remember:) +(.+)$`)
@@ -75,6 +77,7 @@ func (s *session) preference(at int, one sentence) (found, bool) {
 	if m := reminds.groups(text); m != nil {
 		return s.reminder(at, m[1])
 	}
+	text = hums.replace(text, "")
 	if lead := objects.find(text); lead != nil && agrees.match(text[:lead[1]]) {
 		text = strings.TrimSpace(text[lead[1]:])
 	}
@@ -98,7 +101,7 @@ func (s *session) preference(at int, one sentence) (found, bool) {
 }
 
 var (
-	objects   = lazy(`(?i)^(?:(?:hmm+|uh|oh|wait|stop|hey|sorry)[,.! ]+)*(?:no|nope|wrong|incorrect|not (?:quite|right)|actually|wrong\b[^,.:]{0,20}|incorrect|not (?:quite|right)|that'?s (?:wrong|not right|incorrect|not correct|not how)|don'?t|do not|please don'?t|stop)\b[,.!:;—–-]*`)
+	objects   = lazy(`(?i)^(?:(?:hm+|uh|oh|wait|stop|hey|sorry)[,.! ]+)*(?:no|nope|wrong|incorrect|not (?:quite|right)|actually|wrong\b[^,.:]{0,20}|incorrect|not (?:quite|right)|that'?s (?:wrong|not right|incorrect|not correct|not how)|don'?t|do not|please don'?t|stop)\b[,.!:;—–-]*`)
 	imperious = lazy(`(?i)^(?:(?:please|just|we|you (?:should|must|have to)|always) )*(?:use|run|prefer|write|put|call|name|import|install|deploy|commit|target|keep|go through|do)\b`)
 	states    = lazy(`(?i)\b(?:is|are|was|were|lives?|runs?|uses?|needs?|requires?|has|have|goes|go|belongs?|listens?|expects?|means?|comes?|must)\b`)
 	contrast  = lazy(`(?i)\b(?:instead of|rather than|not|never|no longer|over)\b`)
