@@ -17,6 +17,7 @@ type Client interface {
 	Organize(ctx context.Context, in memory.OrganizeInput, progress func(memory.OrganizeReport)) (memory.OrganizeReport, error)
 	Get(ctx context.Context, ids []string) ([]memory.Details, error)
 	Update(ctx context.Context, in memory.UpdateInput) (memory.Memory, error)
+	Merge(ctx context.Context, ids []string) (memory.MergedGroup, error)
 	Link(ctx context.Context, link memory.Link) (memory.Link, error)
 	Related(ctx context.Context, id string, depth, limit int) ([]memory.Related, error)
 	History(ctx context.Context, id string) (memory.History, error)

@@ -26,6 +26,7 @@ type fake struct {
 	organize func(memory.OrganizeInput, func(memory.OrganizeReport)) (memory.OrganizeReport, error)
 	get      func([]string) ([]memory.Details, error)
 	update   func(memory.UpdateInput) (memory.Memory, error)
+	merge    func([]string) (memory.MergedGroup, error)
 	link     func(memory.Link) (memory.Link, error)
 	related  func(string, int, int) ([]memory.Related, error)
 	history  func(string) (memory.History, error)
@@ -105,6 +106,13 @@ func (f fake) Update(_ context.Context, in memory.UpdateInput) (memory.Memory, e
 		return memory.Memory{}, err
 	}
 	return f.update(in)
+}
+
+func (f fake) Merge(_ context.Context, ids []string) (memory.MergedGroup, error) {
+	if f.merge == nil {
+		return memory.MergedGroup{}, errUnexpected
+	}
+	return f.merge(ids)
 }
 
 func (f fake) Link(_ context.Context, l memory.Link) (memory.Link, error) {

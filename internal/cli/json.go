@@ -19,6 +19,8 @@ import (
 //	related    array of memory.Related
 //	history    memory.History
 //	organize   memory.OrganizeReport
+//	review     array of review.Item; with decisions, array of review.Outcome
+//	analytics  analytics.Report; with --sql, array of objects; snapshot: memory.SnapshotReport
 //	rebuild    memory.RebuildReport
 //	import     importJSON
 //	export     JSON lines of exportJSON, with or without --json
