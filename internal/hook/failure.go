@@ -68,7 +68,7 @@ func (r *run) failure() session.Failure {
 	if key == "" {
 		key = unique()
 	}
-	return session.Failure{Tool: r.in.ToolName, Command: clipText(command, maxCommand), Key: r.in.Session + "/" + key}
+	return session.Failure{Tool: r.in.ToolName, Command: clipText(command, maxCommand), Key: memory.ContentHash(r.in.Session + "/" + key)}
 }
 
 // callOf says in one line what a tool was asked to do: the command, or the

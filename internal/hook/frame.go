@@ -77,7 +77,7 @@ var tags = regexp.MustCompile(`(?i)<(/?\s*(?:system|command|local-command|task|p
 // control characters, blank lines, and marks that end or begin a part of a
 // prompt.
 func harmless(s string) string {
-	s = strings.ToValidUTF8(memory.PlainText(s), "")
+	s = memory.PlainText(strings.ToValidUTF8(s, ""))
 	s = tags.ReplaceAllString(s, "‹$1")
 	lines := strings.Split(s, "\n")
 	kept := lines[:0]

@@ -2,6 +2,8 @@ package hook
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path"
@@ -35,16 +37,20 @@ func repository(ctx context.Context, dir string, env func(string) string) facts 
 	var f facts
 	var staged, changed []string
 	ask := func(into *[]string, args ...string) func() {
-		return func() { *into = git(ctx, dir, env, args...) }
+		return func() { *into, _ = git(ctx, dir, env, args...) }
 	}
 	var branch []string
-	// Plumbing that only compares times and sizes: it reads no file, so it runs
-	// no filter that the repository's settings may name.
+	// Plumbing that compares trees, times and sizes: it changes nothing.
 	all(
 		ask(&branch, "symbolic-ref", "--short", "-q", "HEAD"),
 		ask(&f.commits, "log", "-n", "6", "--no-show-signature", "--no-merges", "--format=%s"),
 		ask(&staged, "diff-index", "--cached", "--name-only", "--ignore-submodules", "HEAD"),
-		ask(&changed, "diff-files", "--name-only", "--ignore-submodules"),
+		func() {
+			if filtered(ctx, dir, env) {
+				return
+			}
+			changed, _ = git(ctx, dir, env, "diff-files", "--name-only", "--ignore-submodules")
+		},
 	)
 	f.branch = first(branch)
 	f.commits = f.commits[:min(len(f.commits), maxCommits)]
@@ -64,21 +70,36 @@ func all(do ...func()) {
 	wg.Wait()
 }
 
-// git returns the lines that a git command prints, none if it fails.
-func git(ctx context.Context, dir string, env func(string) string, args ...string) []string {
+// filtered reports whether the settings that came with a repository name
+// programs that files are passed through. They would be run on files that were
+// written in the same moment as the index; the user's own settings are trusted.
+func filtered(ctx context.Context, dir string, env func(string) string) bool {
+	lines, err := git(ctx, dir, env, "config", "--includes", "--show-scope", "--get-regexp", `^filter\.`)
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() == 1 {
+		return false // there are none
+	}
+	return err != nil || slices.ContainsFunc(lines, func(l string) bool {
+		return strings.HasPrefix(l, "local") || strings.HasPrefix(l, "worktree")
+	})
+}
+
+// git returns the lines that a git command prints.
+func git(ctx context.Context, dir string, env func(string) string, args ...string) ([]string, error) {
 	args = append([]string{"-C", dir, "-c", "core.fsmonitor=false", "-c", "log.showSignature=false", "--no-pager"}, args...)
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Env = []string{
 		"PATH=" + env("PATH"), "HOME=" + env("HOME"), "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0",
+		"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", // what is missing is not fetched
 	}
 	cmd.Dir = os.TempDir() // git finds its own way by -C; the session's folder may be gone
 	cmd.WaitDelay = 20 * time.Millisecond
 	var out bounded
 	cmd.Stdout = &out
 	if err := cmd.Run(); err != nil {
-		return nil
+		return nil, fmt.Errorf("ask git: %w", err)
 	}
-	return strings.FieldsFunc(string(out.data), func(r rune) bool { return r == '\n' || r == 0 })
+	return strings.FieldsFunc(string(out.data), func(r rune) bool { return r == '\n' || r == 0 }), nil
 }
 
 // bounded keeps the beginning of what is written to it.
@@ -91,35 +112,44 @@ func (b *bounded) Write(p []byte) (int, error) {
 
 var (
 	commitPrefix = regexp.MustCompile(`^[a-z]+(\([^)]*\))?!?: `)
-	branchNoise  = regexp.MustCompile(`[/_.-]+`)
+	branchPrefix = regexp.MustCompile(`^(feature|feat|fix|bugfix|hotfix|chore|docs|refactor|test|release|wip)s?/`)
+	nameMarks    = regexp.MustCompile(`[/_.-]+`)
 )
 
-// queries returns what to ask the memory for: what the work is about, and what
-// it is in. They are asked apart, because one text about everything is near to
-// nothing.
+// maxQueries bounds what is asked when a session starts: each question takes
+// its time.
+const maxQueries = 4
+
+// queries returns what to ask the memory for, the most telling first. They are
+// asked apart, because one text about everything is near to nothing.
 func (f facts) queries(project string) []string {
-	var about []string
-	if name := path.Base(project); name != "." && name != "/" && name != "~" {
-		about = append(about, branchNoise.ReplaceAllString(name, " "))
+	var out []string
+	ask := func(text string) {
+		text = strings.TrimSpace(text)
+		if text != "" && len(out) < maxQueries && !slices.Contains(out, text) {
+			out = append(out, text)
+		}
 	}
 	switch f.branch {
-	case "", "main", "master", "trunk", "develop", "HEAD":
+	case "main", "master", "trunk", "develop", "HEAD":
 	default:
-		about = append(about, strings.TrimSpace(branchNoise.ReplaceAllString(f.branch, " ")))
+		ask(nameMarks.ReplaceAllString(branchPrefix.ReplaceAllString(f.branch, ""), " "))
 	}
-	out := []string{}
-	if len(about) > 0 {
-		out = append(out, strings.Join(about, ": "))
+	subjects := make([]string, len(f.commits))
+	for i, c := range f.commits {
+		subjects[i] = commitPrefix.ReplaceAllString(c, "")
 	}
-	var subjects []string
-	for _, c := range f.commits {
-		subjects = append(subjects, commitPrefix.ReplaceAllString(c, ""))
+	ask(first(subjects))
+	names := make([]string, len(f.files))
+	for i, file := range f.files {
+		names[i] = path.Base(file)
 	}
-	if len(subjects) > 0 {
-		out = append(out, strings.Join(subjects, "; "))
+	ask(strings.Join(names, " "))
+	if name := path.Base(project); name != "." && name != "/" && name != "~" {
+		ask(nameMarks.ReplaceAllString(name, " "))
 	}
-	if len(f.files) > 0 {
-		out = append(out, strings.Join(f.files, " "))
+	for _, s := range subjects {
+		ask(s)
 	}
 	return out
 }

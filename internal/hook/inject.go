@@ -1,24 +1,23 @@
 package hook
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/mneme-memory/mneme/internal/hook/hooklog"
 	"github.com/mneme-memory/mneme/internal/hook/session"
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// recall asks several queries at once and returns the hits, most similar
-// first. Some answers are as good as all: the error is that of the first when
-// none came.
+// recall asks one query after the other until q.Limit memories are found, and
+// returns them in the order they were found. A later query excludes what an
+// earlier one found: being recalled raises a memory's confidence, and one
+// session start is one use. Some answers are as good as all: an error is
+// returned when it left nothing.
 func (r *run) recall(ctx context.Context, texts []string, q memory.Query) ([]memory.Hit, error) {
 	if len(texts) == 0 {
 		return nil, nil
@@ -28,44 +27,28 @@ func (r *run) recall(ctx context.Context, texts []string, q memory.Query) ([]mem
 		return nil, err
 	}
 	q.Project, q.Session, q.User, q.Source = r.project, r.in.Session, r.cfg.User, memory.SourceHook
-	results := make([]memory.RecallResult, len(texts))
-	errs := make([]error, len(texts))
-	var wg sync.WaitGroup
-	for i, text := range texts {
-		wg.Go(func() {
-			one := q
-			text, _ = r.redactor.Redact(text) // before it is cut: half of a secret is not known for one
-			one.Text = clipText(memory.PlainText(strings.ToValidUTF8(text, "")), maxQuery)
-			results[i], errs[i] = client.Recall(ctx, one)
-		})
-	}
-	wg.Wait()
-	hits := merge(results, q.Limit)
-	if len(hits) == 0 {
-		return nil, errors.Join(errs...)
+	var hits []memory.Hit
+	for most := q.Limit; most > 0 && len(texts) > 0; most = q.Limit - len(hits) {
+		text, _ := r.redactor.Redact(texts[0]) // before it is cut: half of a secret is not known for one
+		texts = texts[1:]
+		one := q
+		one.Text, one.Limit = clipText(memory.PlainText(strings.ToValidUTF8(text, "")), maxQuery), most
+		one.Exclude = slices.Clone(q.Exclude)
+		for _, h := range hits {
+			one.Exclude = append(one.Exclude, h.ID)
+		}
+		answer, err := client.Recall(ctx, one)
+		switch {
+		case memory.CodeOf(err) == memory.Invalid: // nothing in it to ask for
+			continue
+		case err != nil && len(hits) == 0:
+			return nil, err
+		case err != nil:
+			return hits, nil
+		}
+		hits = append(hits, answer.Hits...)
 	}
 	return hits, nil
-}
-
-// merge returns the hits of several answers once each, most similar first:
-// similarity can be compared between answers, the score cannot.
-func merge(results []memory.RecallResult, limit int) []memory.Hit {
-	best := map[string]memory.Hit{}
-	for _, res := range results {
-		for _, h := range res.Hits {
-			if known, ok := best[h.ID]; !ok || h.Similarity > known.Similarity {
-				best[h.ID] = h
-			}
-		}
-	}
-	hits := make([]memory.Hit, 0, len(best))
-	for _, h := range best {
-		hits = append(hits, h)
-	}
-	slices.SortFunc(hits, func(a, b memory.Hit) int {
-		return cmp.Or(cmp.Compare(b.Similarity, a.Similarity), strings.Compare(a.ID, b.ID))
-	})
-	return hits[:min(len(hits), limit)]
 }
 
 // showed notes in the log and for the audit what was put in front of the model.

@@ -218,7 +218,7 @@ func (r *run) topic(events []transcript.Event) string {
 		return ""
 	}
 	text, _ = r.redactor.Redact(text) // before it is cut: half of a secret is not known for one
-	return clipText(strings.ToValidUTF8(memory.PlainText(text), ""), maxTopic)
+	return clipText(memory.PlainText(strings.ToValidUTF8(text, "")), maxTopic)
 }
 
 // sweepOthers takes what is left in the transcripts of a project's sessions
