@@ -21,6 +21,12 @@ const (
 	ActionRebuild   = "rebuild"
 )
 
+// The actions of events that the ledger asks for later.
+const (
+	ActionInject = "inject" // memories were put in front of the model unasked
+	ActionUse    = "use"    // and one of them showed up in its work
+)
+
 // Actions lists the actions of mneme's own steps.
 func Actions() []string {
 	return []string{

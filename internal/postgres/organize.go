@@ -21,6 +21,10 @@ import (
 // twice in a row does not rewrite the whole index.
 const decayEvery = time.Hour
 
+// ignoredEvery is the least time between two decays of a memory that is
+// recalled again and again: only then is it worth asking whether it was used.
+const ignoredEvery = 6 * 24 * time.Hour
+
 // earned is a condition that says that a short-term memory may stay for good: recalled often
 // enough, or confirmed by another.
 func earned() string {
@@ -44,7 +48,7 @@ func (l *Ledger) Prune(ctx context.Context, op memory.Op, scope activities.Scope
 
 // retire takes live memories that fulfil a condition into another state.
 func (l *Ledger) retire(ctx context.Context, op memory.Op, scope activities.Scope, state memory.State, condition string, args ...any) ([]string, error) {
-	return l.organize(ctx, op, scope, condition, args, func(tx pgx.Tx, rows []row) error {
+	return l.organize(ctx, op, scope, condition, args, func(tx pgx.Tx, _ *entry, rows []row) error {
 		changes := make([]change, len(rows))
 		for i := range rows {
 			changes[i] = change{before: &rows[i], after: rows[i].gone(state)}
@@ -54,16 +58,55 @@ func (l *Ledger) retire(ctx context.Context, op memory.Op, scope activities.Scop
 }
 
 // Decay implements [activities.Organizer]; see memory.Decay. It counts from
-// the last use or the last decay, whichever is later.
+// the last use or the last decay, whichever is later. What was shown and not
+// used since the last decay loses what being recalled had given it: the audit
+// row names those memories and how often.
 func (l *Ledger) Decay(ctx context.Context, op memory.Op, scope activities.Scope) ([]string, error) {
 	const since = `greatest(last_accessed, coalesce(decayed_at, last_accessed))`
-	return l.organize(ctx, op, scope, `not pinned and `+since+` <= $3`, []any{scope.Now.Add(-decayEvery)},
-		func(tx pgx.Tx, rows []row) error {
-			_, err := tx.Exec(ctx, `update memories set confidence = confidence * power(2::float8, -extract(epoch from $2::timestamptz - `+since+`)::float8 / $3),
-decayed_at = $2, dirty = true, revision = revision + 1, changed_at = clock_timestamp() where id = any($1)`,
-				idsOf(rows), moment(scope.Now), memory.HalfLife.Seconds())
+	return l.organize(ctx, op, scope, `not pinned and (`+since+` <= $3 or coalesce(decayed_at, created_at) <= $4)`,
+		[]any{scope.Now.Add(-decayEvery), scope.Now.Add(-ignoredEvery)},
+		func(tx pgx.Tx, e *entry, rows []row) error {
+			ids := idsOf(rows)
+			ignored, err := ignored(ctx, tx, ids)
+			if err != nil {
+				return err
+			}
+			if len(ignored) > 0 {
+				e.details["ignored"] = ignored
+			}
+			which, times := make([]string, 0, len(ignored)), make([]int, 0, len(ignored))
+			for id, n := range ignored {
+				which, times = append(which, id), append(times, n)
+			}
+			_, err = tx.Exec(ctx, `with shown as (select * from unnest($4::uuid[], $5::int[]) s(id, times))
+update memories m set confidence = confidence * power(2::float8, -greatest(extract(epoch from $2::timestamptz - `+since+`), 0)::float8 / $3)
+  * power(1 - $6::float8, coalesce((select times from shown where shown.id = m.id), 0)),
+decayed_at = $2, dirty = true, revision = revision + 1, changed_at = clock_timestamp() where m.id = any($1)`,
+				ids, moment(scope.Now), memory.HalfLife.Seconds(), which, times, memory.RecallGain)
 			return err
 		})
+}
+
+// ignored counts how often each of ids was put in front of the model since its
+// last decay without being used since then. Those that were not are left out.
+func ignored(ctx context.Context, tx pgx.Tx, ids []string) (map[string]int, error) {
+	rows, err := tx.Query(ctx, `select m.id, count(*) filter (where a.action = $2) from memories m
+join memory_audit a on a.affected_ids @> array[m.id] and a."timestamp" > coalesce(m.decayed_at, m.created_at)
+where m.id = any($1) and a.action = any($3) group by m.id
+having count(*) filter (where a.action = $2) > 0 and
+count(*) filter (where a.action = $4 or (a.action = $5 and (a.details ->> 'helped')::boolean)) = 0`,
+		ids, memory.ActionInject, []string{memory.ActionInject, memory.ActionUse, memory.ActionCredit}, memory.ActionUse, memory.ActionCredit)
+	if err != nil {
+		return nil, fmt.Errorf("count what was ignored: %w", err)
+	}
+	out := map[string]int{}
+	var id string
+	var n int
+	_, err = pgx.ForEachRow(rows, []any{&id, &n}, func() error { out[id] = n; return nil })
+	if err != nil {
+		return nil, fmt.Errorf("count what was ignored: %w", err)
+	}
+	return out, nil
 }
 
 // Promote implements [activities.Organizer]. The memory keeps its id; if its
@@ -72,7 +115,7 @@ func (l *Ledger) Promote(ctx context.Context, op memory.Op, scope activities.Sco
 	if scope.Collection != "" && scope.Collection != memory.ShortTerm {
 		return []string{}, nil
 	}
-	return l.organize(ctx, op, scope, earned(), nil, func(tx pgx.Tx, rows []row) error {
+	return l.organize(ctx, op, scope, earned(), nil, func(tx pgx.Tx, _ *entry, rows []row) error {
 		for i := range rows {
 			if _, err := l.promote(ctx, tx, op, rows[i]); err != nil {
 				return err
@@ -110,7 +153,7 @@ func (l *Ledger) promote(ctx context.Context, tx pgx.Tx, op memory.Op, before ro
 
 // organize runs one step over the live memories of a scope that fulfil a
 // condition, and returns their ids.
-func (l *Ledger) organize(ctx context.Context, op memory.Op, scope activities.Scope, condition string, args []any, apply func(tx pgx.Tx, rows []row) error) ([]string, error) {
+func (l *Ledger) organize(ctx context.Context, op memory.Op, scope activities.Scope, condition string, args []any, apply func(tx pgx.Tx, e *entry, rows []row) error) ([]string, error) {
 	what := op.Action + " memories"
 	limit := scope.Limit
 	if limit <= 0 {
@@ -134,7 +177,7 @@ func (l *Ledger) organize(ctx context.Context, op memory.Op, scope activities.Sc
 		if len(rows) == 0 {
 			return []string{}, nil
 		}
-		return e.affected, apply(tx, rows)
+		return e.affected, apply(tx, e, rows)
 	})
 }
 
