@@ -195,6 +195,40 @@ func TestStepsFindEachFactOnce(t *testing.T) {
 	}
 }
 
+// Sweeps that also take the open turn, at any point of a session, never give
+// the same twice, though they may see less around a fact.
+func TestWholeStepsRepeatNothing(t *testing.T) {
+	t.Parallel()
+	for name := range labels(t) {
+		data, err := os.ReadFile(sessionFile(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), "session.jsonl")
+		var at transcript.Checkpoint
+		seen := make(map[string]bool)
+		for i, c := range data {
+			if c != '\n' || i%4 != 0 && i != len(data)-1 {
+				continue
+			}
+			if err := os.WriteFile(path, data[:i+1], 0o600); err != nil {
+				t.Fatal(err)
+			}
+			b, err := transcript.Read(t.Context(), path, at, transcript.Options{Whole: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			at = b.Next
+			for _, c := range extract.Rules(b.Events, extract.Options{}) {
+				if seen[c.Text] {
+					t.Errorf("%s: twice: %s", name, c.Text)
+				}
+				seen[c.Text] = true
+			}
+		}
+	}
+}
+
 func texts(list []extract.Candidate) []string {
 	var out []string
 	for _, c := range list {

@@ -154,6 +154,8 @@ func remedy(failed, passed run, done []action, why string) (how string, score fl
 		return "", 0 // it passed by itself
 	case why != "" && len(commands) > 0 && len(commands) <= 2 && !mentions(why, commands):
 		return ended(why) + " Ran " + code(commands), 0.68
+	case why != "" && len(done) == 0 && len(passed.command) <= 120 && !namesChange(why, failed.command, passed.command):
+		return ended(why) + " It passes as " + code([]string{oneLine(passed.command)}), 0.66
 	case why != "":
 		return why, 0.64
 	case len(commands) > 0 && len(commands) <= 2 && edits == 0:
@@ -162,6 +164,15 @@ func remedy(failed, passed run, done []action, why string) (how string, score fl
 		return "run it as " + code([]string{oneLine(passed.command)}), 0.58
 	}
 	return "", 0
+}
+
+// namesChange reports whether a text has one of the words that a command got
+// the second time.
+func namesChange(text, failed, passed string) bool {
+	before := strings.Fields(failed)
+	return slices.ContainsFunc(strings.Fields(passed), func(w string) bool {
+		return !slices.Contains(before, w) && strings.Contains(text, w)
+	})
 }
 
 func code(commands []string) string {
@@ -187,7 +198,7 @@ func oneLine(command string) string {
 
 var (
 	mending = lazy(`(?i)^(?:fixed|fix:|i(?:'ve| have)? (?:added|changed|replaced|set|removed|renamed|pinned|updated|upgraded|downgraded|installed|moved|switched|increased|raised|bumped|started|created|exported|regenerated|rebuilt|deleted|cleared|restarted|reverted|enabled|disabled)|(?:added|changed|replaced|set|removed|renamed|pinned|updated|upgraded|downgraded|installed|moved|switched|increased|raised|bumped|started|created|exported|regenerated|rebuilt|deleted|cleared|restarted|enabled|disabled|adding|changing|replacing|setting|removing|pinning|installing|increasing|raising|starting|exporting|regenerating|clearing)\b)`)
-	because = lazy(`(?i)\b(?:because|since|needs|needed|requires?|required|must|only works|expects?|refuses|defaults? to|(?:(?:is|was|were|are)(?: not|n't)|(?:had|has|have)(?: not|n't) been) (?:installed|set|running|allowed|exported|created|started|mounted|enabled|generated|applied|registered|there)|missing|out of date|stale|conflicts?|incompatible|mismatch|already (?:uses|used|in use|running|taken))\b`)
+	because = lazy(`(?i)\b(?:because|since|needs|needed|requires?|required|must|only works|expects?|refuses|defaults? to|(?:(?:is|was|were|are)(?: not|n't)|(?:had|has|have)(?: not|n't) been) (?:installed|set|running|allowed|exported|created|started|mounted|enabled|generated|applied|registered|there)|(?:does not|doesn't|do not|don't|not|only) (?:support(?:s|ed)?|work with|accept)|missing|out of date|stale|conflicts?|incompatible|mismatch|already (?:uses|used|in use|running|taken))\b`)
 )
 
 // explanation looks for the sentence that says what was wrong or what mended
@@ -221,6 +232,11 @@ func (s *session) explanation(failed, passed int, sig ErrorSignature) (text stri
 	return best, bestAt, bestRank
 }
 
+var (
+	causal  = lazy(`(?i)[,;] (?:so|hence|therefore)\b|\bwhich (?:meant|made|left|caused|broke|kept)\b`)
+	nowDoes = lazy("(?i)^(?:`[^`]+`|the \\w+|it) now (?:always |never |only )?\\w+s\\b")
+)
+
 // rankTells is the rank of a sentence that says it names the cause.
 const rankTells = 7
 
@@ -253,7 +269,7 @@ func (s *session) explaining(list []sentence, about map[string]bool) (string, in
 			rank = 5
 		case causes:
 			rank = 3
-		case !allWell.match(text) && specific(text) && related(text, about):
+		case about != nil && !allWell.match(text) && specific(text) && (related(text, about) || causal.match(text)):
 			rank = 2
 		case mends && specific(text):
 			rank = 1
@@ -265,7 +281,7 @@ func (s *session) explaining(list []sentence, about map[string]bool) (string, in
 		if i+1 < len(list) && !mends {
 			next := openers.replace(list[i+1].text, "")
 			_, more := tellOf(next)
-			if (more || mending.match(next)) && s.sound(next) && len(best)+len(next) < 360 {
+			if (more || mending.match(next) || nowDoes.match(next)) && s.sound(next) && len(best)+len(next) < 360 {
 				best += " " + ended(sentenceCase(next))
 			}
 		}
@@ -294,7 +310,7 @@ func (s *session) topic(failed, passed int, sig ErrorSignature) map[string]bool 
 
 var (
 	world  = lazy(`(?i)command not found|no such file|cannot find module|modulenotfound|no module named|address already in use|eaddrinuse|permission denied|eacces|connection refused|econnrefused|not installed|version|incompatible|unsupported|undefined reference|timed? ?out|deadline exceeded|certificate|no space left|out of memory|lock(?:ed| file|file)|missing go.sum|unable to resolve|eresolve|peer dep|does not exist|not found|unauthorized|forbidden|authentication|cgo|shared librar|toolchain|engine|migration|race detected|data race`)
-	typing = lazy(`(?i)undefined: |declared and not used|imported and not used|cannot use .* as |syntax error|unexpected token|expected [';),]|mismatched types|is not assignable to|has no field or method|too many arguments|not enough arguments|missing return|cannot find name|property .* does not exist on type|indentationerror|unused (?:variable|import)|nomethoderror|undefined method|nameerror|attributeerror|referenceerror|is not a function|is not defined|undefined local variable|\bno-[a-z]+(?:-[a-z]+)*$|\blint\b`)
+	typing = lazy(`(?i)^error\[e\d+\]|undefined: |declared and not used|imported and not used|cannot use .* as |syntax error|unexpected token|expected [';),]|mismatched types|is not assignable to|has no field or method|too many arguments|not enough arguments|missing return|cannot find name|property .* does not exist on type|indentationerror|unused (?:variable|import)|nomethoderror|undefined method|nameerror|attributeerror|referenceerror|is not a function|is not defined|undefined local variable|\bno-[a-z]+(?:-[a-z]+)*$|\blint\b`)
 	assert = lazy(`(?i)assert|--- FAIL|expected .*(?:got|but|received|to)\b|\bgot\b.*\bwant\b|\bwant\b.*\bgot\b|FAILED .*::|● `)
 )
 

@@ -47,12 +47,14 @@ func (s *session) learnings() []found {
 
 var writing = lazy(`(?i)\b(?:translat(?:e|ion)|proof-?read|rephrase|paraphrase|(?:write|draft|compose|polish) (?:me )?(?:an?|the|this|my) (?:\w+ )?(?:e-?mail|letter|blog|post|article|tweet|story|announcement|message|essay|talk|slides?|release notes|paragraph|text)|summari[sz]e (?:this|the (?:article|text|incident|report|e-?mail|thread|discussion)))\b`)
 
-// written reports whether a text is a piece that the person asked for: its
-// statements are the piece's and no findings.
+var musing = lazy(`(?i)^\W*(?:what|how|which|where) (?:could|would|might|should|can) (?:we|i|you|be|it|make|help)\b|\b(?:brainstorm|ideas? (?:for|to|on|how)|suggestions?\b|what if)\b`)
+
+// written reports whether a text is a piece that the person asked for, or an
+// answer to what-if: its statements are no findings.
 func (s *session) written(at int) bool {
 	for i := at - 1; i >= 0; i-- {
 		if s.events[i].Kind == transcript.Prompt {
-			return writing.match(s.events[i].Text)
+			return writing.match(s.events[i].Text) || musing.match(s.events[i].Text)
 		}
 	}
 	return false
@@ -68,7 +70,8 @@ func (s *session) learningsIn(at int, list []sentence) []found {
 		text, rule, score, last := s.extend(list, i, tell)
 		i = last
 		verdict := s.judge(at)
-		if text == "" || verdict == refuted || tell.needs && verdict != proven || s.denied(at) {
+		needs := tell.needs || list[last].item > 0 || list[last].bullet // lists are of ideas as often as of findings
+		if text == "" || verdict == refuted || needs && verdict != proven || s.denied(at) {
 			continue
 		}
 		if verdict == proven {

@@ -59,7 +59,7 @@ type lineRule struct {
 
 var lineRules = []lineRule{
 	// What stands around errors and says nothing of them.
-	{lazy(`(?i)^exit (?:code|status)|complete log of this run|for more information|rerun with|run with|^make(?:\[\d+\])?: (?:\*\*\*|leaving|entering)|^\s*at .+[:(]\d|^\s*File ".*", line \d|^goroutine \d|^Traceback|^=+ .*=+$|^-+$|^\s*\^|^npm (?:ERR!|error) (?:path|errno|syscall|cwd|command|A complete|enoent This)|\b0 (?:errors?|failed|failures)\b|^(?:FAIL|FAILED|ok|PASS)$|^warning\b|^\s*(?:=|-->) |: in <module>|^note:|^help:|aborting due to|could not compile|exit status \d+$|^npm (?:ERR!|error) code \d+$|^\s*code: '|: AssertionError$|^collect2: `), 0},
+	{lazy(`(?i)^exit (?:code|status)|^build failed|build failed with an exception|complete log of this run|for more information|rerun with|run with|^make(?:\[\d+\])?: (?:\*\*\*|leaving|entering)|^\s*at .+[:(]\d|^\s*File ".*", line \d|^goroutine \d|^Traceback|^=+ .*=+$|^-+$|^\s*\^|^npm (?:ERR!|error) (?:path|errno|syscall|cwd|command|A complete|enoent This)|\b0 (?:errors?|failed|failures)\b|^(?:FAIL|FAILED|ok|PASS)$|^warning\b|^\s*(?:=|-->) |: in <module>|^note:|^help:|aborting due to|could not compile|exit status \d+$|^npm (?:ERR!|error) code \d+$|^\s*code: '|: AssertionError$|^collect2: `), 0},
 	// A tool's own statement of what is wrong.
 	{lazy(`^panic: |^fatal(?: error)?: |: fatal error: |^error\[E\d+\]|: error(?: TS\d+)?:|error TS\d+:|^E\s+\w*(?:Error|Exception)|^\w*(?:\.\w+)*(?:Error|Exception|Warning)\b(?: \[\w+\])?: |undefined reference to|^npm (?:ERR!|error) (?:code|missing|notarget|Missing|Cannot|Invalid|Error)|Cannot find module|command not found|EADDRINUSE|EACCES|ENOENT|ERR_\w+|ERESOLVE|OOMKilled|Segmentation fault|panicked at|address already in use|connection refused|permission denied|[Nn]o such file or directory|^ERROR: .*(?:[Cc]ould not|[Ff]ailed|[Nn]o )|^go: |^rule violation|DATA RACE`), 10},
 	{lazy(`^\S+\.\w{1,5}:\d+(?::\d+)?: `), 8}, // file.go:12:5: what is wrong
@@ -175,7 +175,7 @@ var (
 	uuids     = lazy(`\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b`)
 	hexes     = lazy(`\b0x[0-9a-fA-F]+\b|\b[0-9a-f]*\d[0-9a-f]*[a-f][0-9a-f]{6,}\b|\b[0-9a-f]*[a-f][0-9a-f]*\d[0-9a-f]{6,}\b`)
 	stamps    = lazy(`\b\d{4}[-/]\d\d[-/]\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?)?|\b\d\d:\d\d:\d\d(?:[.,]\d+)?\b`)
-	durations = lazy(`\(?\b\d+(?:\.\d+)?\s?(?:ns|µs|us|ms|s|sec|secs|seconds|m|min|minutes|h)\b\)?`)
+	durations = lazy(`\b(?:\d+(?:\.\d+)?(?:h|m|ms|s)){2,}\b|\(?\b\d+(?:\.\d+)?\s?(?:ns|µs|us|ms|s|sec|secs|seconds|m|min|minutes|h)\b\)?`)
 	places    = lazy(`(\.[A-Za-z]\w{0,5})(?::\d+(?::\d+)?|\(\d+(?:,\d+)?\))`) // file.go:12:5
 	lineWords = lazy(`(?i)(?:,|:)? \(?(?:at |on )?line \d+(?:,? col(?:umn)? \d+)?\)?`)
 	paths     = lazy(`(?:[A-Za-z]:)?(?:~|\.{1,2})?(?:[/\\][\w.@+%~-]+){2,}[/\\]?|(?:[\w.@+-]+/){2,}[\w.@+-]+`)

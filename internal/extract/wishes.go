@@ -20,6 +20,8 @@ var wishWords = []wish{
 	{"always, never", lazy(`(?i)^(?:please,? |and |also,? |btw,? |by the way,? |oh,? |remember:? |note:? |but )*(?:always|never|(?:do not|don'?t) ever|make sure (?:you |to |that you )?(?:always|never))\b`), 0.76},
 	{"I prefer", lazy(`(?i)\bI (?:really |strongly |always |usually |generally )?(?:prefer|hate (?:it )?when|like it when|don'?t like it when|want you to (?:always|never))\b`), 0.74},
 	{"our convention", lazy(`(?i)\b(?:in this (?:repo(?:sitory)?|project|code ?base|team|company)|around here|our (?:convention|style|policy|rule|standard)s? (?:is|are|says?)|we (?:always|never|only ever)|we (?:don'?t|do not) (?:do|use|allow|commit|write|put|push|merge|mock)|we use .{2,60}(?:, not\b| instead of\b| here\b| everywhere\b| rather than\b))`), 0.68},
+	{"ever", lazy(`(?i)^(?:no|don'?t|do not|never|only)\b.*,? (?:ever|at any time|under any circumstances)[.!]*$`), 0.68},
+	{"keep it so", lazy(`(?i)^keep (?:your |the |all |my )?(?:answers?|replies|responses?|explanations?|commits?|commit messages|functions|prs?|pull requests|diffs?|summaries|comments)\b`), 0.68},
 	{"for such things", lazy(`(?i)^(?:also,? |and )?for (?:[\w-]+ ){1,3}(?:I|we) (?:always |only )?(?:like|want|use|prefer)\b`), 0.66},
 	{"stop doing", lazy(`(?i)^(?:please,? |and |also,? )*(?:stop|quit|avoid) \w+ing\b`), 0.62},
 }
@@ -78,7 +80,7 @@ func (s *session) preference(at int, one sentence) (found, bool) {
 		return s.reminder(at, m[1])
 	}
 	text = hums.replace(text, "")
-	if lead := objects.find(text); lead != nil && agrees.match(text[:lead[1]]) {
+	if lead := objects.find(text); lead != nil && agrees.match(text[:lead[1]]) && strings.ContainsAny(text[lead[1]-1:lead[1]], ",.!:;-") {
 		text = strings.TrimSpace(text[lead[1]:])
 	}
 	if question(text) || hedges.match(text) || nowOnly.match(text) || noWish.match(text) || tasks.match(text) || len(text) > maxSentence || s.quoted(text) {
@@ -106,6 +108,7 @@ var (
 	states    = lazy(`(?i)\b(?:is|are|was|were|lives?|runs?|uses?|needs?|requires?|has|have|goes|go|belongs?|listens?|expects?|means?|comes?|must)\b`)
 	contrast  = lazy(`(?i)\b(?:instead of|rather than|not|never|no longer|over)\b`)
 	aboutHere = lazy(`(?i)\b(?:the other (?:one|file|way|function|test)|(?:that|this|wrong) (?:one|file|line|function|way|part|bit)|not that|i (?:meant|mean|said|asked|want(?:ed)?)|undo|revert (?:that|it|this)|try again|look again|you (?:forgot|missed|broke|removed|deleted|already)|continue|go on|as i said|above|below|here'?s|like this|see (?:the )?(?:screenshot|log|output))\b`)
+	notThat   = lazy(`(?i), (?:and )?not \w`)
 	useThat   = lazy(`(?i)^(?:please |just |we )?use [\w.@/-]+$`)
 	vague     = lazy(`(?i)^(?:do|use|keep|put|call|run) (?:it|that|this|them)\b[^,;]{0,15}$`)
 )
@@ -145,6 +148,8 @@ func (s *session) corrected(at int, payload string) (found, bool) {
 		score, rule = 0.74, "correction with its alternative"
 	case contrast.match(payload) && strings.Contains(strings.ToLower(payload), "use ") && words >= 2:
 		score, rule = 0.7, "correction with its alternative"
+	case notThat.match(payload) && words >= 3 && specific(payload):
+		score, rule = 0.66, "correction with its alternative"
 	case imperious.match(payload) && words >= 2 && (specificEnough(payload) || useThat.match(payload) && s.triedBefore(at) != ""):
 		score, rule = 0.64, "correction"
 	case states.match(payload) && words >= 3 && specific(payload) && !leans(payload):
