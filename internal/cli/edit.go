@@ -17,6 +17,7 @@ type editFlags struct {
 	typ        string
 	tags       []string
 	importance float64
+	keep       bool
 }
 
 func (a *app) edit() *cobra.Command {
@@ -34,8 +35,9 @@ func (a *app) edit() *cobra.Command {
 	fl.StringVar(&f.typ, "type", "", "one of "+strings.Join(memory.Types(), ", "))
 	fl.StringArrayVar(&f.tags, "tags", nil, "tags in place of all it has, with commas or repeated; \"\" for none")
 	fl.Float64Var(&f.importance, "importance", 0, "0 (trivial) to 1 (vital)")
+	fl.BoolVar(&f.keep, "keep", false, "for good: move it to where its type belongs, if it would expire")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		in := memory.UpdateInput{ID: args[0]}
+		in := memory.UpdateInput{ID: args[0], Keep: f.keep}
 		if fl.Changed("type") {
 			in.Type = &f.typ
 		}
@@ -55,9 +57,9 @@ func (a *app) runEdit(ctx context.Context, in memory.UpdateInput, words []string
 	if err := memory.CheckID(in.ID); err != nil {
 		return err
 	}
-	inEditor := len(words) == 0 && in.Type == nil && in.Tags == nil && in.Importance == nil
+	inEditor := len(words) == 0 && in.Type == nil && in.Tags == nil && in.Importance == nil && !in.Keep
 	if inEditor && !a.sys.StdinTTY {
-		return memory.Errorf(memory.Invalid, `give a text, "-" to read one from stdin, --type, --tags or --importance`, "nothing was said to change in memory %s", in.ID)
+		return memory.Errorf(memory.Invalid, `give a text, "-" to read one from stdin, --type, --tags, --importance or --keep`, "nothing was said to change in memory %s", in.ID)
 	}
 	if len(words) > 0 {
 		text, err := a.textArg(ctx, words)

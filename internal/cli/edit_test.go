@@ -26,6 +26,9 @@ func TestEditSendsWhatWasSaid(t *testing.T) {
 	if code, _, _ := s.run(t.Context(), "edit", idA, "-"); code != 0 || *got.Text != "from stdin" || got.Tags != nil {
 		t.Errorf("exit %d, sent %+v", code, got)
 	}
+	if code, _, _ := s.run(t.Context(), "edit", idA, "--keep"); code != 0 || !got.Keep || got.Text != nil {
+		t.Errorf("exit %d, sent %+v", code, got)
+	}
 	if code, _, _ := s.run(t.Context(), "unpin", idA); code != 0 || *got.Pinned || got.Text != nil {
 		t.Errorf("exit %d, sent %+v", code, got)
 	}

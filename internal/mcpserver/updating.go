@@ -31,10 +31,11 @@ type updateArgs struct {
 	Type       string    `json:"type"`
 	Importance *float64  `json:"importance"`
 	Pinned     *bool     `json:"pinned"`
+	Keep       bool      `json:"keep"`
 }
 
 func (in updateArgs) input() memory.UpdateInput {
-	out := memory.UpdateInput{ID: in.ID, Tags: in.Tags, Importance: in.Importance, Pinned: in.Pinned, Source: memory.SourceTool}
+	out := memory.UpdateInput{ID: in.ID, Tags: in.Tags, Importance: in.Importance, Pinned: in.Pinned, Keep: in.Keep, Source: memory.SourceTool}
 	if in.Text != "" {
 		out.Text = &in.Text
 	}
@@ -68,12 +69,13 @@ func (s *Server) addUpdating() {
 	text.required = false
 	add(s, spec{
 		name: "memory_update", title: "Correct a memory", timeout: s.opts.Deadlines.Other,
-		about: "Correct or complete one memory by id: its text, tags, type, importance, or whether it is pinned. What is left out stays. " +
+		about: "Correct or complete one memory by id: its text, tags, type, importance, whether it is pinned or kept. What is left out stays. " +
 			"Prefer it to storing a second fact that contradicts the first.",
 		params: []param{
 			idParam("id", "the memory to change", true), text, tagsParam("in place of all its tags; [] for none"), typeParam(""),
 			{name: "importance", kind: kindNumber, min: 0, max: 1, about: "0 trivial, 1 vital"},
 			{name: "pinned", kind: kindBool, about: "never prune or expire it"},
+			{name: "keep", kind: kindBool, about: "move it to where its type belongs, if it would expire", def: false},
 		},
 		output: map[string]any{
 			"id": prop("string"), "collection": prop("string"), "project": prop("string"), "type": prop("string"),

@@ -24,8 +24,8 @@ func TestUpdate(t *testing.T) {
 	}
 	wantText(t, out["message"].(string), "updated; the history keeps what it was before")
 
-	mustCall(t, c, "memory_update", map[string]any{"id": idA, "pinned": true})
-	if got.Text != nil || got.Tags != nil || got.Importance != nil || !*got.Pinned {
+	mustCall(t, c, "memory_update", map[string]any{"id": idA, "pinned": true, "keep": true})
+	if got.Text != nil || got.Tags != nil || got.Importance != nil || !*got.Pinned || !got.Keep {
 		t.Errorf("asked %+v", got)
 	}
 }
