@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mneme-memory/mneme/activities"
+	"github.com/mneme-memory/mneme/internal/autostart"
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/dial"
 	"github.com/mneme-memory/mneme/internal/hook"
@@ -26,6 +27,10 @@ func options(signals <-chan os.Signal) hook.Options {
 		Args: os.Args[1:], Env: os.Getenv, Stdin: os.Stdin, Stdout: os.Stdout, Signals: signals,
 		Config:   sync.OnceValues(func() (config.Config, error) { return config.Load(config.Sources{Env: os.Getenv}) }),
 		Redactor: dial.Redactor, Dial: connect, Project: project.Identify,
+		Autostart: func(_ context.Context, cfg config.Config) error {
+			_, err := autostart.Start(cfg, autostart.OS())
+			return err
+		},
 		Before: before(os.Getenv("MNEME_HOOK_TEST")),
 	}
 }

@@ -54,6 +54,9 @@ func (r *run) sessionStart(ctx context.Context) error {
 	if err := r.enter(ctx, f); err != nil {
 		return err
 	}
+	if err := r.sessions.Clean(); err != nil {
+		return err
+	}
 	if recallErr != nil {
 		return recallErr // whoever did not answer will take nothing either
 	}
@@ -137,9 +140,6 @@ func (r *run) enter(ctx context.Context, f framed) error {
 func (r *run) tidy(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, afterStart)
 	defer cancel()
-	if err := r.sessions.Clean(); err != nil {
-		return err
-	}
 	if err := r.sweepOthers(ctx); err != nil {
 		return err
 	}
