@@ -19,6 +19,7 @@ import (
 //	related    array of memory.Related
 //	history    memory.History
 //	organize   memory.OrganizeReport
+//	hooks log  hooksJSON
 //	review     array of review.Item; with decisions, array of review.Outcome
 //	analytics  analytics.Report; with --sql, array of objects; snapshot: memory.SnapshotReport
 //	rebuild    memory.RebuildReport

@@ -1,0 +1,187 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mneme-memory/mneme/internal/hook/hooklog"
+	"github.com/mneme-memory/mneme/internal/hook/spool"
+	"github.com/mneme-memory/mneme/memory"
+)
+
+// hooksJSON is the shape of "hooks log --json".
+type hooksJSON struct {
+	Log         []hooklog.Entry     `json:"log"` // oldest first
+	Spool       spool.State         `json:"spool"`
+	Quarantined []spool.Quarantined `json:"quarantined"` // oldest first
+}
+
+func (a *app) hooks() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "hooks", Short: "Show what Claude Code's hooks did", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(a.hooksLog())
+	return cmd
+}
+
+func (a *app) hooksLog() *cobra.Command {
+	var session string
+	var n int
+	cmd := &cobra.Command{
+		Use:   "log",
+		Short: "Show what each hook did, how long it took and what it injected",
+		Long: "Show what each hook did, how long it took, what it put in front of the model, what it\n" +
+			"saved, and what still waits to be delivered or could not be.",
+		Args: cobra.NoArgs,
+	}
+	cmd.Flags().StringVar(&session, "session", "", "only of this `session`")
+	cmd.Flags().IntVarP(&n, "lines", "n", 20, "the last `lines`; 0 for all")
+	cmd.RunE = func(*cobra.Command, []string) error {
+		if err := a.showHooks(session, n); err != nil {
+			return runError{err}
+		}
+		return nil
+	}
+	return cmd
+}
+
+func (a *app) showHooks(session string, n int) error {
+	if n < 0 {
+		return memory.Errorf(memory.Invalid, "leave it out for 20; 0 shows all", "--lines must not be negative, got %d", n)
+	}
+	cfg, err := a.config()
+	if err != nil {
+		return err
+	}
+	out, err := readHooks(cfg.Home, session, n)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(out)
+	}
+	return a.printHooks(out)
+}
+
+func readHooks(home, session string, n int) (hooksJSON, error) {
+	log, err := hooklog.Read(home, session, n)
+	if err != nil {
+		return hooksJSON{}, err
+	}
+	waiting := spool.Open(home, nil) // nothing is added, so nothing is redacted
+	state, err := waiting.State()
+	if err != nil {
+		return hooksJSON{}, err
+	}
+	bad, err := waiting.Quarantined()
+	if err != nil {
+		return hooksJSON{}, err
+	}
+	return hooksJSON{Log: list(log), Spool: state, Quarantined: list(bad)}, nil
+}
+
+func (a *app) printHooks(out hooksJSON) error {
+	if len(out.Log) == 0 {
+		a.note("no hook has done anything yet; \"mneme install\" sets them up")
+	}
+	for _, e := range out.Log {
+		if err := a.printHook(e); err != nil {
+			return err
+		}
+	}
+	if out.Spool.Entries > 0 {
+		if err := a.printf("\n%s waiting to be delivered (%d bytes)\n", plural(out.Spool.Entries, "request", "requests"), out.Spool.Bytes); err != nil {
+			return err
+		}
+	}
+	for _, q := range out.Quarantined {
+		if err := a.printf("\ncould not be delivered: %s of %s: %s\n  %s\n", q.Kind, a.date(q.At), oneLine(q.Reason, 200), q.File); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// printHook prints a line for the event and one for each memory it showed.
+func (a *app) printHook(e hooklog.Entry) error {
+	p := a.paint()
+	outcome := e.Outcome
+	if outcome == hooklog.Late || outcome == hooklog.Failed {
+		outcome = p.yellow(outcome)
+	}
+	session := e.Session
+	if len(session) > 8 {
+		session = session[:8]
+	}
+	_, err := fmt.Fprintf(a.sys.Stdout, "%s  %-8s  %-18s %7.1f ms  %s%s\n",
+		a.date(e.At), printable(session), printable(e.Event), e.TookMillis, outcome, printable(hookSaid(e)))
+	if err != nil {
+		return err
+	}
+	for _, i := range e.Injected {
+		if err := a.printf("    %s  %s\n", printable(i.ID), oneLine(i.Words, 80)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hookSaid says in words what an event came to.
+func hookSaid(e hooklog.Entry) string {
+	var parts []string
+	add := func(n int, format string) {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf(format, n))
+		}
+	}
+	if len(e.Injected) > 0 {
+		parts = append(parts, fmt.Sprintf("showed %s (%d tokens)", memories(len(e.Injected)), e.Tokens))
+	}
+	if e.Duplicate != "" {
+		parts = append(parts, "duplicate of "+e.Duplicate)
+	}
+	add(len(e.Credited), "%d helped")
+	add(len(e.Discarded), "%d did not help")
+	add(len(e.Used), "%d used")
+	add(e.Extracted, "found %d")
+	add(e.Saved, "saved %d")
+	add(e.Spooled, "kept %d for delivery")
+	add(e.Delivered, "delivered %d")
+	add(e.Quarantine, "%d could not be delivered")
+	if e.Detail != "" {
+		parts = append(parts, e.Detail)
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(parts, ", ")
+}
+
+// checkHooks is doctor's question about what hooks left behind.
+func checkHooks(_ context.Context, home string) (string, error) {
+	out, err := readHooks(home, "", 200)
+	if err != nil {
+		return "", err
+	}
+	late := 0
+	for _, e := range out.Log {
+		if e.Outcome == hooklog.Late || e.Outcome == hooklog.Failed {
+			late++
+		}
+	}
+	detail := fmt.Sprintf("%d of the last %d failed or were late, %s waiting", late, len(out.Log), plural(out.Spool.Entries, "request", "requests"))
+	const hint = `see "mneme hooks log"`
+	switch {
+	case out.Spool.Quarantined > 0:
+		return detail, Warning{memory.Errorf(memory.Conflict, hint, "%s could not be delivered", plural(out.Spool.Quarantined, "request", "requests"))}
+	case out.Spool.Entries >= spool.MaxEntries/2:
+		return detail, Warning{memory.Errorf(memory.Conflict, `start mneme with "mneme up"`, "what hooks leave is no longer kept when there are %d", spool.MaxEntries)}
+	case late*4 > len(out.Log):
+		return detail, Warning{memory.Errorf(memory.Conflict, hint, "many hooks fail or are too slow")}
+	}
+	return detail, nil
+}
