@@ -180,7 +180,7 @@ func checkHooks(_ context.Context, home string) (string, error) {
 		return detail, Warning{memory.Errorf(memory.Conflict, hint, "%s could not be delivered", plural(out.Spool.Quarantined, "request", "requests"))}
 	case out.Spool.Entries >= spool.MaxEntries/2:
 		return detail, Warning{memory.Errorf(memory.Conflict, `start mneme with "mneme up"`, "what hooks leave is no longer kept when there are %d", spool.MaxEntries)}
-	case late*4 > len(out.Log):
+	case len(out.Log) >= 20 && late*4 > len(out.Log):
 		return detail, Warning{memory.Errorf(memory.Conflict, hint, "many hooks fail or are too slow")}
 	}
 	return detail, nil
