@@ -65,7 +65,7 @@ func (a *app) installOptions(f installFlags) (install.Options, error) {
 		return install.Options{}, fmt.Errorf("find this program: %w", err)
 	}
 	o := install.Options{
-		Mode: install.Settings, Scope: install.Scope(f.scope), Dir: a.sys.Dir, Home: cfg.Home,
+		Mode: install.Settings, Scope: install.Scope(f.scope), Dir: install.ProjectDir(a.sys.Dir), Home: cfg.Home,
 		UserHome: a.sys.Env("HOME"), ConfigDir: a.sys.Env("CLAUDE_CONFIG_DIR"),
 		Programs: filepath.Dir(exe), Files: plugin.Files, Client: install.FindClaude(),
 	}

@@ -34,7 +34,7 @@ func (a *app) uninstall() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		r, err := install.Remove(cfg.Home, install.Scope(scope), a.sys.Dir, install.FindClaude())
+		r, err := install.Remove(cfg.Home, install.Scope(scope), install.ProjectDir(a.sys.Dir), install.FindClaude())
 		if err != nil {
 			return err
 		}

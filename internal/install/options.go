@@ -32,7 +32,7 @@ const (
 type Options struct {
 	Mode  Mode
 	Scope Scope
-	Dir   string // the project of the scopes Project and Local, absolute
+	Dir   string // the project of the scopes Project and Local, as [ProjectDir] finds it
 
 	Home      string // mneme's data folder, absolute
 	UserHome  string // the user's home folder

@@ -103,7 +103,7 @@ func (o Options) serverPlace() (path string, place []string) {
 	case Project:
 		return filepath.Join(o.Dir, ".mcp.json"), []string{"mcpServers", name}
 	case Local:
-		return o.statePath(), []string{"projects", o.Dir, "mcpServers", name}
+		return o.statePath(), []string{"projects", repository(o.Dir), "mcpServers", name}
 	default:
 		return o.statePath(), []string{"mcpServers", name}
 	}
