@@ -131,7 +131,7 @@ func TestModelChanges(t *testing.T) {
 		}
 		fmt.Fprintf(&said, "%s, memory_store:\n%s\n\n", when, text)
 		a = w.cli(t, "", "recall", "--project", "p", "--min-score", "0.3", "where does the heron stand?")
-		if !strings.Contains(a.stderr, "mneme rebuild") {
+		if a.code != 0 || !strings.Contains(a.stderr, "mneme rebuild") {
 			t.Errorf("%s: recall exit %d\n%s%s", when, a.code, a.stdout, a.stderr)
 		}
 		fmt.Fprintf(&said, "%s, recall: exit %d\n%s\n", when, a.code, ports.ReplaceAllString(a.stderr, "127.0.0.1:<port>"))
