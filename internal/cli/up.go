@@ -112,8 +112,7 @@ func (a *app) printReady(cfg config.Config, d config.Daemon, already bool) error
 	if d.PID > 0 && !already && a.sys.StdoutTTY {
 		stop = "Ctrl-C, or mneme down"
 	}
-	return a.printf("\n  Connect Claude Code:\n    claude mcp add --scope user mneme -- %s\n\n  Stop: %s\n\n",
-		quoted(a.sibling("mneme-mcp")), stop)
+	return a.printf("\n  Connect Claude Code (once):\n    %s install\n\n  Stop: %s\n\n", quoted(a.sibling("mneme")), stop)
 }
 
 func serviceNote(s config.Service) string {
