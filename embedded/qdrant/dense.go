@@ -114,31 +114,38 @@ func score(d pb.Distance, a, b []float32) float32 {
 	}
 }
 
+// fewOf is the part of a table below which its rows are taken one by one
+// rather than met on the way through.
+const fewOf = 16
+
 // search collects the best rows among those allowed; nil allows all. A scan
 // of a large table is shared by two goroutines.
 func (t *denseTable) search(query []float32, allowed bitset, best *ranking) {
-	if allowed == nil && t.n*t.dim >= parallelFloats && len(t.chunks) >= scanners {
-		t.searchShared(query, best)
-		return
-	}
+	n := t.n
 	if allowed != nil {
-		t.searchSome(query, allowed, best)
-		return
+		n = allowed.count()
 	}
-	for i := range t.chunks {
-		t.searchChunk(query, i, best)
+	switch {
+	case n*fewOf < t.n:
+		t.searchSome(query, allowed, best)
+	case n*t.dim >= parallelFloats && len(t.chunks) >= scanners:
+		t.searchShared(query, allowed, best)
+	default:
+		for i := range t.chunks {
+			t.searchChunk(query, i, allowed, best)
+		}
 	}
 }
 
 // searchShared gives each goroutine every second chunk.
-func (t *denseTable) searchShared(query []float32, best *ranking) {
+func (t *denseTable) searchShared(query []float32, allowed bitset, best *ranking) {
 	parts := make([]*ranking, scanners)
 	var wg sync.WaitGroup
 	for i := range parts {
 		parts[i] = best.empty()
 		wg.Go(func() {
 			for c := i; c < len(t.chunks); c += scanners {
-				t.searchChunk(query, c, parts[i])
+				t.searchChunk(query, c, allowed, parts[i])
 			}
 		})
 	}
@@ -151,14 +158,14 @@ func (t *denseTable) searchShared(query []float32, best *ranking) {
 }
 
 // searchChunk reads a chunk from front to end, which is what memory is fast at.
-func (t *denseTable) searchChunk(query []float32, chunk int, best *ranking) {
+func (t *denseTable) searchChunk(query []float32, chunk int, allowed bitset, best *ranking) {
 	first := uint32(chunk << t.shift)
 	data := t.chunks[chunk]
 	dot := t.distance == pb.Distance_Cosine || t.distance == pb.Distance_Dot
 	for i := 0; i+t.dim <= len(data); i += t.dim {
 		row := first
 		first++
-		if !t.present.has(row) {
+		if !t.present.has(row) || allowed != nil && !allowed.has(row) {
 			continue
 		}
 		if dot {

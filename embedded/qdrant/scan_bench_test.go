@@ -33,10 +33,10 @@ func BenchmarkScan100k768(b *testing.B) {
 				at = time.Now()
 				best := newRanking(20, nil, ids)
 				if shared {
-					table.searchShared(v, best)
+					table.searchShared(v, nil, best)
 				} else {
 					for i := range table.chunks {
-						table.searchChunk(v, i, best)
+						table.searchChunk(v, i, nil, best)
 					}
 				}
 				scan += time.Since(at)
