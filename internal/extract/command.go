@@ -79,8 +79,9 @@ func kindsOf(command string) []string {
 }
 
 // mainKind names a command in a few words: its last task.
-func mainKind(command string) string {
-	kinds := kindsOf(command)
+func mainKind(command string) string { return lastOf(kindsOf(command)) }
+
+func lastOf(kinds []string) string {
 	if len(kinds) == 0 {
 		return ""
 	}
@@ -97,16 +98,17 @@ func readsOnly(kind string) bool {
 // "FOO=1 go test ./x" and "cd y && go test ./... | tail" are of one kind,
 // "go test" and "go build" are not.
 func SameKind(a, b string) bool {
-	first, second := kindsOf(a), kindsOf(b)
-	if len(first) == 0 {
-		return false
-	}
-	for _, kind := range first {
-		if !slices.Contains(second, kind) {
+	return covers(kindsOf(b), kindsOf(a))
+}
+
+// covers reports whether all of some tasks, at least one, are among others.
+func covers(all, some []string) bool {
+	for _, kind := range some {
+		if !slices.Contains(all, kind) {
 			return false
 		}
 	}
-	return true
+	return len(some) > 0
 }
 
 // kindOf names one simple command.

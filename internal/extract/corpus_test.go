@@ -181,7 +181,7 @@ func TestStepsFindEachFactOnce(t *testing.T) {
 				at = b.Next
 			}
 			for i, c := range data {
-				if c == '\n' && i%3 == 0 { // also in the middle of turns, and of a line's flush
+				if c == '\n' && i%5 == 0 { // also in the middle of turns, and of a line's flush
 					sweep(min(i+40, len(data)), false)
 				}
 			}

@@ -79,7 +79,7 @@ func (s *session) failedBefore(j int) (run, bool) {
 	passed := s.runs[j]
 	for i := j - 1; i >= 0; i-- {
 		r := s.runs[i]
-		if readsOnly(r.kind) || !SameKind(r.command, passed.command) {
+		if readsOnly(r.kind) || !covers(passed.kinds, r.kinds) {
 			continue
 		}
 		return r, r.failed
@@ -124,7 +124,7 @@ func (s *session) fixOf(failed, passed run) (found, bool) {
 		return found{}, false
 	}
 	score += weight
-	text := fmt.Sprintf("Error: `%s` failed with %q. Fix: %s", clip(oneLine(failed.command), 90), strings.Join(sig.Lines, "; "), ended(how))
+	text := fmt.Sprintf("Error: `%s` failed: %s. Fix: %s", clip(oneLine(failed.command), 90), strings.TrimRight(strings.Join(sig.Lines, "; "), " .:;,"), ended(how))
 	sources := []int{failed.at, passed.at}
 	if whyAt >= 0 {
 		sources = append(sources, whyAt)

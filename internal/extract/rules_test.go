@@ -167,10 +167,10 @@ func TestLearnings(t *testing.T) {
 
 func TestFixes(t *testing.T) {
 	t.Parallel()
-	one(t, memory.TypeError, "Error: `make proto` failed with \"protoc-gen-go: program not found or is not executable\". Fix: run `go install google.golang.org/protobuf/cmd/protoc-gen-go@latest`.",
+	one(t, memory.TypeError, "Error: `make proto` failed: protoc-gen-go: program not found or is not executable. Fix: run `go install google.golang.org/protobuf/cmd/protoc-gen-go@latest`.",
 		"> generate", "! make proto | protoc-gen-go: program not found or is not executable\nmake: *** [proto] Error 1",
 		"$ go install google.golang.org/protobuf/cmd/protoc-gen-go@latest", "$ make proto | ok", "Generated.")
-	one(t, memory.TypeError, "Error: `make proto` failed with \"protoc: command not found\". Fix: The compiler was not installed on this machine. Ran `apt-get install -y protobuf-compiler`.",
+	one(t, memory.TypeError, "Error: `make proto` failed: protoc: command not found. Fix: The compiler was not installed on this machine. Ran `apt-get install -y protobuf-compiler`.",
 		"> generate", "! make proto | protoc: command not found", "$ apt-get install -y protobuf-compiler", "$ make proto", "Generated. The compiler was not installed on this machine.")
 	none(t, "> test", "! go test ./... | dial tcp: i/o timeout", "$ go test ./... | ok")                                     // by itself
 	none(t, "> test", "! go test ./... | x.go:3:1: undefined: foo", "+ x.go", "$ go test ./... | ok", "Done.")               // just being written

@@ -20,7 +20,8 @@ type session struct {
 type run struct {
 	at      int // in events
 	command string
-	kind    string
+	kinds   []string
+	kind    string // the last of kinds
 	failed  bool
 	output  string
 }
@@ -59,7 +60,8 @@ func (s *session) addRun(at int, call *transcript.ToolCall) {
 	if call.Name != "Bash" || command == "" || call.Rejected {
 		return
 	}
-	r := run{at: at, command: command, kind: mainKind(command), output: call.Result}
+	r := run{at: at, command: command, kinds: kindsOf(command), output: call.Result}
+	r.kind = lastOf(r.kinds)
 	r.failed = call.Failed || HidesFailure(command, call.Result)
 	s.runs = append(s.runs, r)
 }
@@ -104,12 +106,12 @@ func (s *session) judge(at int) verdict {
 			switch {
 			case r.failed && !readsOnly(r.kind):
 				failed = r
-			case failed != nil && SameKind(failed.command, r.command):
+			case failed != nil && covers(r.kinds, failed.kinds):
 				failed = nil
 			}
 			continue
 		}
-		if failed != nil && SameKind(failed.command, r.command) {
+		if failed != nil && covers(r.kinds, failed.kinds) {
 			if !r.failed {
 				return proven
 			}
@@ -136,7 +138,7 @@ func (s *session) settledBefore(at int) bool {
 			continue
 		}
 		for _, later := range s.runs[i+1:] {
-			if later.at < at && !later.failed && SameKind(r.command, later.command) {
+			if later.at < at && !later.failed && covers(later.kinds, r.kinds) {
 				return true
 			}
 		}

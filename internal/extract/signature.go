@@ -254,6 +254,9 @@ func clip(s string, limit int) string {
 
 var hidden = lazy(`(?m)^--- FAIL|^FAIL(?:\t|$)|^npm (?:ERR!|error) code|^=+ .*\b[1-9]\d* (?:failed|errors?)\b.* in |^FAILED |error\[E\d+\]|error: could not compile|test result: FAILED|^Tests:\s+[1-9]\d* failed|^\S+\.\w{1,5}:\d+:\d+: (?:fatal )?error: |^make(?:\[\d+\])?: \*\*\* |^Traceback \(most recent call last\)|^BUILD (?:FAILED|FAILURE)|error TS\d+:|^(?:ba|z)?sh: .*command not found|^panic: `)
 
+// hiddenMarks stand in every output that hidden matches.
+var hiddenMarks = []string{"FAIL", "failed", "ERR!", "error", "***", "Traceback", "command not found", "panic: "}
+
 // HidesFailure reports whether a command that ended well printed what shows
 // that what it ran failed, as "go test ./... | tail" does. Commands that only
 // show files are not judged by what is in them.
@@ -262,5 +265,6 @@ func HidesFailure(command, output string) bool {
 	if len(kinds) == 0 || readsOnly(kinds[len(kinds)-1]) {
 		return false
 	}
-	return hidden.match(shorten(output))
+	output = shorten(output)
+	return slices.ContainsFunc(hiddenMarks, func(m string) bool { return strings.Contains(output, m) }) && hidden.match(output)
 }

@@ -14,7 +14,7 @@ func (c Checkpoint) IsZero() bool { return c.UUID == "" }
 const (
 	DefaultContextBytes = 1 << 20
 	DefaultMaxLine      = 8 << 20
-	DefaultMaxBytes     = 16 << 20
+	DefaultMaxBytes     = 4 << 20 // a step takes some 50 ms
 	DefaultMaxText      = 16 << 10
 )
 
