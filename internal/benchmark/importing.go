@@ -10,20 +10,12 @@ import (
 // runImport reports the import that every other suite stands on, and counts
 // what is there after the daemon was killed as soon as the import was over.
 func runImport(ctx context.Context, env *Env) ([]Row, error) {
-	d, err := env.full(ctx)
+	a, err := env.asker(ctx)
 	if err != nil {
 		return nil, err
 	}
-	temporal, err := d.temporal(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer temporal.Close()
-	mneme, err := d.client(temporal)
-	if err != nil {
-		return nil, err
-	}
-	stats, err := mneme.Stats(ctx)
+	defer a.close()
+	stats, err := a.mneme.Stats(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +23,7 @@ func runImport(ctx context.Context, env *Env) ([]Row, error) {
 	for _, n := range stats.Live {
 		live += n
 	}
-	index, err := d.index()
+	index, err := a.daemon.index()
 	if err != nil {
 		return nil, err
 	}
@@ -44,11 +36,11 @@ func runImport(ctx context.Context, env *Env) ([]Row, error) {
 		}
 		indexed += digest.Count
 	}
-	rate := corpusSize / d.imported.Seconds()
+	rate := corpusSize / a.daemon.imported.Seconds()
 	const all = corpusSize + 1 // with the memory that was there before
 	return []Row{
 		{
-			What: fmt.Sprintf("mneme import of %d memories", corpusSize), Measured: ms(d.imported), N: 1,
+			What: fmt.Sprintf("mneme import of %d memories", corpusSize), Measured: ms(a.daemon.imported), N: 1,
 		},
 		{What: "memories a second", Measured: fmt.Sprintf("%.0f", rate), Budget: "≥ 1000", Met: verdict(rate >= 1000), N: corpusSize},
 		{
@@ -59,6 +51,6 @@ func runImport(ctx context.Context, env *Env) ([]Row, error) {
 			What: "in the index after kill -9", Measured: fmt.Sprint(indexed), Budget: fmt.Sprint(all),
 			Met: verdict(indexed == all),
 		},
-		{What: "from the kill to being ready again", Measured: ms(d.restart), N: 1},
+		{What: "from the kill to being ready again", Measured: ms(a.daemon.restart), N: 1},
 	}, nil
 }

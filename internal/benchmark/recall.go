@@ -16,24 +16,11 @@ const (
 
 // runRecall asks 10,000 memories, and an empty workflow in between.
 func runRecall(ctx context.Context, env *Env) ([]Row, error) {
-	d, err := env.full(ctx)
+	a, err := env.asker(ctx)
 	if err != nil {
 		return nil, err
 	}
-	temporal, err := d.temporal(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer temporal.Close()
-	mneme, err := d.client(temporal)
-	if err != nil {
-		return nil, err
-	}
-	empty, err := newYardstick(temporal)
-	if err != nil {
-		return nil, err
-	}
-	defer empty.stop()
+	defer a.close()
 	questions := newCorpus(2)
 	parts := map[string]durations{}
 	found := 0
@@ -41,7 +28,7 @@ func runRecall(ctx context.Context, env *Env) ([]Row, error) {
 		question := questions.question()
 		var answer memory.RecallResult
 		took, err := timed(func() (err error) {
-			answer, err = mneme.Recall(ctx, memory.Query{Text: question, Project: project, MinScore: new(0.0)})
+			answer, err = a.mneme.Recall(ctx, memory.Query{Text: question, Project: project, MinScore: new(0.0)})
 			return err
 		})
 		if err != nil {
@@ -59,7 +46,7 @@ func runRecall(ctx context.Context, env *Env) ([]Row, error) {
 	}
 	env.say("asking %d questions, and as many empty workflows", recallRounds)
 	each, err := inTurns(ctx, recallRounds, betweenCalls,
-		func(int) (time.Duration, error) { return empty.run(ctx) }, recall)
+		func(int) (time.Duration, error) { return a.empty.run(ctx) }, recall)
 	if err != nil {
 		return nil, err
 	}

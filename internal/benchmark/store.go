@@ -13,34 +13,21 @@ const storeRounds = 100
 
 // runStore stores among 10,000 memories, and runs empty workflows in between.
 func runStore(ctx context.Context, env *Env) ([]Row, error) {
-	d, err := env.full(ctx)
+	a, err := env.asker(ctx)
 	if err != nil {
 		return nil, err
 	}
-	temporal, err := d.temporal(ctx)
+	defer a.close()
+	embedder, err := a.daemon.embedder()
 	if err != nil {
 		return nil, err
 	}
-	defer temporal.Close()
-	mneme, err := d.client(temporal)
-	if err != nil {
-		return nil, err
-	}
-	embedder, err := d.embedder()
-	if err != nil {
-		return nil, err
-	}
-	empty, err := newYardstick(temporal)
-	if err != nil {
-		return nil, err
-	}
-	defer empty.stop()
 	sentences := newCorpus(3)
 	text := ""
 	store := func(round int) (time.Duration, error) {
 		text = sentences.sentence(1_000_000 + round)
 		return timed(func() error {
-			r, err := mneme.Store(ctx, memory.StoreInput{Text: text, Project: project, Source: memory.SourceTool})
+			r, err := a.mneme.Store(ctx, memory.StoreInput{Text: text, Project: project, Source: memory.SourceTool})
 			if err == nil && r.Status != memory.Stored && r.Status != memory.MergedIn {
 				err = fmt.Errorf("store %q: %s", text, r.Status)
 			}
@@ -57,7 +44,7 @@ func runStore(ctx context.Context, env *Env) ([]Row, error) {
 	}
 	env.say("storing %d memories, and running as many empty workflows", storeRounds)
 	each, err := inTurns(ctx, storeRounds, betweenCalls,
-		func(int) (time.Duration, error) { return empty.run(ctx) }, store, embed)
+		func(int) (time.Duration, error) { return a.empty.run(ctx) }, store, embed)
 	if err != nil {
 		return nil, err
 	}
