@@ -21,8 +21,15 @@ func options(log *slog.Logger, http bool) mcpserver.Options {
 	// Settings are read with the first call that needs them, and a bad one is
 	// told as that call's result: the model can pass it on to the user.
 	load := sync.OnceValues(func() (config.Config, error) { return config.Load(config.Sources{Env: os.Getenv}) })
+	d := newDaemon(load, log)
+	go d.start() //nolint:errcheck // a bad setting is told by the first call
 	return mcpserver.Options{
-		Dial:    func(ctx context.Context) (mcpserver.Client, error) { return connect(ctx, load) },
+		Dial: func(ctx context.Context) (mcpserver.Client, error) {
+			if err := d.wait(ctx); err != nil {
+				return nil, err
+			}
+			return connect(ctx, load)
+		},
 		Project: sync.OnceValue(func() string { return defaultProject(load, http) }),
 		Session: os.Getenv("CLAUDE_CODE_SESSION_ID"),
 		User:    user(load),

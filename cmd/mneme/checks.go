@@ -3,54 +3,131 @@ package main
 import (
 	"context"
 	"fmt"
+	"log/slog"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+	sdklog "go.temporal.io/sdk/log"
 
 	"github.com/mneme-memory/mneme/internal/cli"
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/memory"
+	"github.com/mneme-memory/mneme/workflows"
 )
 
-// checks are the questions that "mneme doctor" asks of the whole: each goes
-// through Temporal and a worker to the part it is about.
+// checks are the questions that "mneme doctor" asks: first of each part by
+// itself, so that it is clear which one is at fault, then of the whole.
 func checks(cfg config.Config) []cli.Check {
+	e := examiner{cfg: cfg}
+	if d, ready, err := config.Running(cfg.Home); err == nil && ready {
+		e.daemon = d
+	}
 	return []cli.Check{
-		{Name: "ledger", Run: func(ctx context.Context) (string, error) { return ledgerCheck(ctx, cfg) }},
-		{Name: "recall", Run: func(ctx context.Context) (string, error) { return recallCheck(ctx, cfg) }},
+		{Name: "Temporal", Run: e.temporal},
+		{Name: "worker", Run: e.worker},
+		{Name: "PostgreSQL", Run: e.postgres},
+		{Name: "Qdrant", Run: e.qdrant},
+		{Name: "Ollama", Run: e.ollama},
+		{Name: "model", Run: e.model},
+		{Name: "index", Run: e.index},
+		{Name: "recall", Run: e.recall},
 	}
 }
 
-func ledgerCheck(ctx context.Context, cfg config.Config) (string, error) {
-	c, err := connect(ctx, cfg)
+// examiner asks the parts. Where they are it knows from the settings, and from
+// the daemon if one runs.
+type examiner struct {
+	cfg    config.Config
+	daemon config.Daemon // zero if none runs
+}
+
+const startHint = `start it with "mneme up"`
+
+// address returns where a part is: the setting, or what the daemon says.
+func (e examiner) address(service, given, part string) (string, error) {
+	if given != "" {
+		return given, nil
+	}
+	if s := e.daemon.Services[service]; s.Address != "" {
+		return s.Address, nil
+	}
+	return "", memory.Down(part, startHint, fmt.Errorf("nobody knows where it is: mneme is not running"))
+}
+
+func (e examiner) dialTemporal(ctx context.Context) (client.Client, string, error) {
+	address, err := e.address(config.TemporalService, e.cfg.Temporal.Address, "Temporal")
+	if err != nil {
+		return nil, "", err
+	}
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
+	defer cancel()
+	c, err := client.DialContext(ctx, client.Options{
+		HostPort: address, Namespace: e.cfg.Temporal.Namespace,
+		Logger: sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler)), // every error is returned
+	})
+	if err != nil {
+		hint := "check MNEME_TEMPORAL_ADDRESS, or start it"
+		if e.cfg.Temporal.Address == "" {
+			hint = `"mneme down", then "mneme up"`
+		}
+		return nil, address, memory.Down("Temporal", hint, fmt.Errorf("no answer at %s: %w", address, err))
+	}
+	return c, address, nil
+}
+
+func (e examiner) temporal(ctx context.Context) (string, error) {
+	c, address, err := e.dialTemporal(ctx)
 	if err != nil {
 		return "", err
 	}
 	defer c.Close()
-	s, err := c.Stats(ctx)
+	info, err := c.WorkflowService().GetSystemInfo(ctx, &workflowservice.GetSystemInfoRequest{})
 	if err != nil {
-		return "", err
+		return "", memory.Down("Temporal", "check MNEME_TEMPORAL_ADDRESS", err)
 	}
-	live := 0
-	for _, n := range s.Live {
-		live += n
+	_, err = c.WorkflowService().DescribeNamespace(ctx, &workflowservice.DescribeNamespaceRequest{Namespace: e.cfg.Temporal.Namespace})
+	if err != nil {
+		return "", memory.Down("Temporal", "make the namespace, or set MNEME_TEMPORAL_NAMESPACE", fmt.Errorf("namespace %s: %w", e.cfg.Temporal.Namespace, err))
 	}
-	detail := fmt.Sprintf("%d live memories in %d projects, model %s (%d)", live, s.Projects, s.Model, s.Dimension)
-	if s.Unindexed > 0 {
-		return detail, cli.Warning{Err: fmt.Errorf("%d changes are not in the index yet; \"mneme rebuild\" writes them", s.Unindexed)}
-	}
-	return detail, nil
+	return fmt.Sprintf("%s at %s, namespace %s", info.GetServerVersion(), address, e.cfg.Temporal.Namespace), nil
 }
 
-func recallCheck(ctx context.Context, cfg config.Config) (string, error) {
-	c, err := connect(ctx, cfg)
+// fresh is how long ago a worker that works has polled at most: a poll lasts a minute.
+const fresh = 3 * time.Minute
+
+func (e examiner) worker(ctx context.Context) (string, error) {
+	c, _, err := e.dialTemporal(ctx)
 	if err != nil {
 		return "", err
 	}
 	defer c.Close()
-	r, err := c.Recall(ctx, memory.Query{Text: "mneme doctor", Limit: 1, Source: "doctor"})
-	if err != nil {
-		return "", err
+	seen := map[string]bool{}
+	for _, kind := range []enumspb.TaskQueueType{enumspb.TASK_QUEUE_TYPE_WORKFLOW, enumspb.TASK_QUEUE_TYPE_ACTIVITY} {
+		queue, err := c.DescribeTaskQueue(ctx, workflows.TaskQueue, kind)
+		if err != nil {
+			return "", memory.Down("the worker", "see Temporal above", err)
+		}
+		polling := 0
+		for _, p := range queue.GetPollers() {
+			if time.Since(p.GetLastAccessTime().AsTime()) < fresh {
+				polling++
+				seen[p.GetIdentity()] = true
+			}
+		}
+		if polling == 0 {
+			return "", memory.Down("the worker", `start one with "mneme up" or mneme-worker`,
+				fmt.Errorf("nobody asks the queue %s for work", workflows.TaskQueue))
+		}
 	}
-	if r.Degraded != "" {
-		return "", cli.Warning{Err: fmt.Errorf("%s", r.Degraded)}
+	return fmt.Sprintf("%s on the queue %s", count(len(seen), "worker", "workers"), workflows.TaskQueue), nil
+}
+
+// count returns "1 memory", "2 memories".
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
 	}
-	return fmt.Sprintf("answered in %.1f ms", r.TookMillis["embed"]+r.TookMillis["search"]+r.TookMillis["rank"]), nil
+	return fmt.Sprintf("%d %s", n, many)
 }

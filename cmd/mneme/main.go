@@ -3,6 +3,7 @@ package main
 
 import (
 	"context"
+	"log/slog"
 	"os"
 	"os/signal"
 	"syscall"
@@ -15,6 +16,9 @@ import (
 var version = "devel"
 
 func main() {
+	// What we have to say goes through loggers that are handed in. Libraries have nothing
+	// else than the default one, and would talk between a command's lines.
+	slog.SetDefault(slog.New(slog.DiscardHandler))
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	code := cli.Main(ctx, cli.OS(), cli.Deps{
 		Version: version, Dial: connect, Up: up, Project: project.Identify, Checks: checks,

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"runtime/debug"
+	"time"
 
 	"github.com/mneme-memory/mneme/internal/cli"
 	"github.com/mneme-memory/mneme/internal/config"
@@ -37,14 +38,8 @@ func up(ctx context.Context, cfg config.Config, opts cli.UpOptions) error {
 	}
 	return daemon.Run(ctx, daemon.Options{
 		Config: cfg, Version: version, Redactor: r, Ready: opts.Ready, Getenv: os.Getenv,
-		Logger: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
-		Progress: func(done, total int64, what string) {
-			if total > 0 {
-				fmt.Fprintf(opts.Progress, "%s: %d of %d bytes\n", what, done, total)
-				return
-			}
-			fmt.Fprintf(opts.Progress, "%s: %d bytes\n", what, done)
-		},
+		Logger:   slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		Progress: progress(opts.Progress, time.Now),
 	})
 }
 

@@ -147,10 +147,11 @@ func download(ctx context.Context, opts Options, version embedded.PostgresVersio
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if _, runs := inspect(ctx, filepath.Join(pg, "bin")); runs != nil {
-		return errors.Join(err, runs)
+	if _, there := os.Stat(filepath.Join(pg, "bin")); there != nil {
+		return err // why nothing came
 	}
-	return nil
+	_, err = inspect(ctx, filepath.Join(pg, "bin"))
+	return err
 }
 
 // follow reports progress until the library is done. It downloads in memory, so until it

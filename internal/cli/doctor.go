@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mneme-memory/mneme/internal/autostart"
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/memory"
 )
@@ -43,6 +44,7 @@ func (a *app) doctor() *cobra.Command {
 		if a.deps.Checks != nil {
 			checks = append(checks, a.deps.Checks(cfg)...)
 		}
+		checks = append(checks, Check{"Claude Code", func(context.Context) (string, error) { return a.checkClaude() }})
 		return a.examine(cmd.Context(), checks)
 	}
 	return cmd
@@ -92,7 +94,9 @@ func runCheck(ctx context.Context, c Check) (checkJSON, error) {
 		if errors.As(err, &warning) {
 			res.Status, err = statusWarn, warning.Err
 		}
-		res.Hint = memory.HintOf(err)
+		if res.Hint = memory.HintOf(err); res.Hint == "" && res.Status == statusFail {
+			res.Hint = fmt.Sprintf(`see "mneme status" and the log in the data folder; what fails is the check of %s`, c.Name)
+		}
 		res.Detail = err.Error()
 		if detail != "" {
 			res.Detail = detail + ": " + res.Detail
@@ -120,6 +124,8 @@ func (a *app) ownChecks(cfg config.Config) []Check {
 		{"disk space", func(context.Context) (string, error) { return checkDisk(cfg.Home) }},
 		{"clock", func(context.Context) (string, error) { return checkClock(a.sys.Now()) }},
 		{"daemon", func(context.Context) (string, error) { return checkDaemon(cfg) }},
+		{"autostart", func(context.Context) (string, error) { return a.checkAutostart(cfg) }},
+		{"hooks", func(ctx context.Context) (string, error) { return checkHooks(ctx, cfg.Home) }},
 	}
 }
 
@@ -178,4 +184,25 @@ func checkDaemon(cfg config.Config) (string, error) {
 	default:
 		return "", memory.Down("mneme", `start it with "mneme up"`, errors.New("is not running"))
 	}
+}
+
+// checkAutostart tells of starts in the background that failed: nobody was there to see.
+func (a *app) checkAutostart(cfg config.Config) (string, error) {
+	switch {
+	case !cfg.Autostart:
+		return "off: " + cfg.Source("autostart"), nil
+	case cfg.Temporal.Address != "":
+		return "not needed: Temporal is given", nil
+	}
+	trouble, err := autostart.Look(cfg.Home, a.sys.Now())
+	if err != nil {
+		return "", err
+	}
+	if trouble.Failures == 0 {
+		return "on: Claude Code's sessions start mneme", nil
+	}
+	last := tail(config.LogPath(cfg.Home), 0)
+	return "", memory.Errorf(memory.Unavailable, `"mneme up" shows what is wrong; the log is `+config.LogPath(cfg.Home),
+		"failed %s in a row, last at %s; not again before %s. The log ends:\n%s",
+		plural(trouble.Failures, "time", "times"), a.date(trouble.Last), a.date(trouble.Next), last)
 }

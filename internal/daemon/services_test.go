@@ -212,10 +212,9 @@ func TestOllamaFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	var pulled atomic.Bool
-	proxy := httputil.NewSingleHostReverseProxy(target)
-	proxy.Rewrite, proxy.Director = func(r *httputil.ProxyRequest) {
+	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(target) // and its Host: the server answers to its own name only
-	}, nil
+	}}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
