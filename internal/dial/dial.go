@@ -48,7 +48,8 @@ func Open(ctx context.Context, cfg config.Config, r activities.Redactor) (*workf
 
 // Redactor returns the redactor with the built-in detectors and the rules of
 // the CLAUDE.md files that apply: those in the user's home folder and in the
-// project's.
+// project's. A door names its project, so that what leaves it is clean; the
+// daemon serves all projects, names none ("") and applies the user's again.
 func Redactor(home, project string) (activities.Redactor, error) {
 	rules, _, err := redact.LoadClaudeMD(redact.FindClaudeMD(home, project)...)
 	if err != nil {
