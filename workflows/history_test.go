@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	enumspb "go.temporal.io/api/enums/v1"
@@ -123,4 +124,22 @@ func eachMessage(m protoreflect.Message, see func(protoreflect.Message)) {
 		}
 		return true
 	})
+}
+
+// containsSecret looks for a text in every string and payload of a message.
+func containsSecret(m protoreflect.Message, secret string) bool {
+	found := false
+	eachMessage(m, func(m protoreflect.Message) {
+		m.Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
+			switch {
+			case f.IsList() || f.IsMap():
+			case f.Kind() == protoreflect.StringKind:
+				found = found || strings.Contains(v.String(), secret)
+			case f.Kind() == protoreflect.BytesKind:
+				found = found || strings.Contains(string(v.Bytes()), secret)
+			}
+			return true
+		})
+	})
+	return found
 }

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	enumspb "go.temporal.io/api/enums/v1"
 	"golang.org/x/sync/errgroup"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -98,6 +99,55 @@ func TestLostAnswersCountOnce(t *testing.T) {
 				t.Errorf("confidence %v, want %v", found[0].Confidence, confidence)
 			}
 		}
+	}
+}
+
+// TestCommitsWhoseAnswerIsLost has the ledger commit and the worker not hear
+// of it, on the fast path and then twice on the durable one. Each change is
+// made once, and has one audit row.
+func TestCommitsWhoseAnswerIsLost(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	flaky := &flakyLedger{Ledger: r.ledger}
+	flaky.applies.Store(true)
+	r.acts.Ledger = flaky
+	r.work(t)
+	ids := []string{r.store(t, "The API listens on port 8443."), r.store(t, "The tests need PostgreSQL.")}
+	for _, c := range []struct {
+		action string
+		call   call
+	}{
+		{memory.ActionLink, linking},
+		{memory.ActionCredit, crediting},
+		{memory.ActionUpdate, updating(memory.UpdateInput{Text: ptr("The API listens on port 9443."), Pinned: ptr(true)})},
+		{"inject", recording},
+		{memory.ActionMerge, merging},
+		{memory.ActionForget, func(t *testing.T, r *rig, ids []string) error { return forgetting(false)(t, r, ids[:1]) }},
+	} {
+		flaky.downFor.Store(3)
+		if err := c.call(t, r, ids); err != nil && memory.CodeOf(err) != memory.Unavailable {
+			t.Errorf("%s: %v", c.action, err)
+		}
+		eventually(t, c.action+" is done", func() bool {
+			for _, status := range r.workflowIDs(t) {
+				if status == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING.String() {
+					return false
+				}
+			}
+			return flaky.downFor.Load() == 0
+		})
+		if n := len(r.audit(t, ids[0], c.action)); n != 1 {
+			t.Errorf("%s: %d audit rows, want 1", c.action, n)
+		}
+	}
+	h, err := r.ledger.History(t.Context(), ids[0])
+	check(t, err)
+	credited := memory.Credit(memory.StartConfidence, true)
+	if want := min(1, 2*credited); h.Memory.Confidence != want {
+		t.Errorf("confidence %v, want the sum %v of two that were credited once", h.Memory.Confidence, want)
+	}
+	if len(h.Versions) != 4 { // stored, edited, merged, forgotten
+		t.Errorf("%d versions, want 4", len(h.Versions))
 	}
 }
 
