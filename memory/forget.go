@@ -14,6 +14,9 @@ type Filter struct {
 	Project    string     `json:"project,omitempty"`
 	Collection string     `json:"collection,omitempty"`
 	Type       string     `json:"type,omitempty"`
+	// Forgotten selects among IDs also what is forgotten already, so that its
+	// history can be blanked too. A forget with Purge sets it.
+	Forgotten bool `json:"forgotten,omitempty"`
 }
 
 // MaxForgetIDs bounds the ids of one filter.
@@ -59,7 +62,7 @@ func (f Filter) Clean() (Filter, error) {
 type ForgetInput struct {
 	Filter Filter `json:"filter"`
 	DryRun bool   `json:"dry_run,omitempty"` // say what would be forgotten, change nothing
-	Purge  bool   `json:"purge,omitempty"`   // blank the history too: no undo
+	Purge  bool   `json:"purge,omitempty"`   // blank the history too, also of ids that are forgotten already: no undo
 	User   string `json:"user,omitempty"`
 }
 

@@ -40,6 +40,7 @@ func (f *forget) run(ctx workflow.Context) error {
 	if err != nil {
 		return activities.ToTemporal(err)
 	}
+	filter.Forgotten = f.in.Purge
 	f.receipt = memory.ForgetReceipt{
 		IDs: []string{}, DryRun: f.in.DryRun, Purged: f.in.Purge && !f.in.DryRun, Verified: !f.in.DryRun,
 		WorkflowID: workflow.GetInfo(ctx).WorkflowExecution.ID,

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -24,11 +25,11 @@ func (l *Ledger) Select(ctx context.Context, f memory.Filter, after string, limi
 			return nil, fmt.Errorf("%s: %w", what, err)
 		}
 	}
-	return l.ids(ctx, what, `select id from memories where state = 'live' and id > $1
+	return l.ids(ctx, what, `select id from memories where (state = 'live' or $9 and state = 'forgotten' and id = any($2)) and id > $1
 and (cardinality($2::uuid[]) = 0 or id = any($2)) and tags @> $3
 and ($4::timestamptz is null or created_at < $4) and ($5 = '' or project = $5)
 and ($6 = '' or collection = $6) and ($7 = '' or type = $7) order by id limit $8`,
-		start, noNil(f.IDs), noNil(f.Tags), f.Before, f.Project, f.Collection, f.Type, pageSize(limit))
+		start, noNil(f.IDs), noNil(f.Tags), f.Before, f.Project, f.Collection, f.Type, pageSize(limit), f.Forgotten)
 }
 
 // Forget implements [activities.Forgetter]. What was merged into a memory
@@ -41,6 +42,13 @@ func (l *Ledger) Forget(ctx context.Context, op memory.Op, ids []string, purge b
 		}
 	}
 	return once(ctx, l, op, "forget memories", func(tx pgx.Tx, e *entry) (int, error) {
+		if purge {
+			once, err := onceAbsorbed(ctx, tx, ids)
+			if err != nil {
+				return 0, err
+			}
+			ids = slices.Concat(ids, once)
+		}
 		rows, err := withAbsorbed(ctx, tx, ids)
 		if err != nil {
 			return 0, err
@@ -85,6 +93,25 @@ with recursive tree(id) as (
 	union
 	select m.id from memories m join tree on m.merged_into = tree.id
 ) select id from tree) order by id for update`, noNil(ids))
+}
+
+// onceAbsorbed finds forgotten memories that were merged into others when they
+// were forgotten with them: their rows no longer tell, but their versions do.
+func onceAbsorbed(ctx context.Context, tx pgx.Tx, ids []string) ([]string, error) {
+	rows, err := tx.Query(ctx, `with recursive tree(id) as (
+	select unnest($1::uuid[])
+	union
+	select v.memory_id from memory_versions v join tree on (v.after ->> 'merged_into')::uuid = tree.id
+	join memories m on m.id = v.memory_id and m.state = 'forgotten'
+) select id from tree where id <> all($1)`, noNil(ids))
+	if err != nil {
+		return nil, fmt.Errorf("find what was merged: %w", err)
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return nil, fmt.Errorf("find what was merged: %w", err)
+	}
+	return found, nil
 }
 
 // common returns the project and the collection that all rows share, "" if

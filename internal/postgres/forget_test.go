@@ -39,6 +39,35 @@ func TestForgetThenPurgeLeavesNoText(t *testing.T) {
 	}
 }
 
+// TestPurgeReachesWhatWasMerged purges a survivor that was forgotten before:
+// the texts that were merged into it must go from the history too.
+func TestPurgeReachesWhatWasMerged(t *testing.T) {
+	t.Parallel()
+	url := testkit.Schema(t, server)
+	l := openAt(t, url, day0)
+	ids := storeAll(t, l, rec(memory.Memories, "My dentist is Dr Xylander."), rec(memory.Memories, "Xylander lives in Bonn.", 0, 1, 0, 0),
+		rec(memory.Memories, "Xylander has a dog.", 0, 0, 1, 0))
+	survivor := merge(t, l, "m2", merge(t, l, "m1", ids[0], ids[1]).SurvivorID, ids[2]).SurvivorID
+	if _, err := l.Forget(t.Context(), step(memory.ActionForget, "forget"), []string{survivor}, false); err != nil {
+		t.Fatal(err)
+	}
+	filter := memory.Filter{IDs: []string{survivor}}
+	if got, err := l.Select(t.Context(), filter, "", 0); err != nil || len(got) != 0 {
+		t.Errorf("a forget selects what is forgotten: %v, %v", got, err)
+	}
+	filter.Forgotten = true
+	got, err := l.Select(t.Context(), filter, "", 0)
+	if err != nil || len(got) != 1 {
+		t.Fatalf("a purge selects %v, %v", got, err)
+	}
+	if _, err := l.Forget(t.Context(), step(memory.ActionForget, "purge"), got, true); err != nil {
+		t.Fatal(err)
+	}
+	if left := dump(t, url); strings.Contains(left, "Xylander") {
+		t.Errorf("still there: %s", left)
+	}
+}
+
 // dump is all that the tables hold, as text.
 func dump(t *testing.T, url string) string {
 	t.Helper()
