@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -60,7 +62,18 @@ func run(m *testing.M) (code int, err error) {
 	if err := shared.up(ctx); err != nil {
 		return 1, err
 	}
+	go stopWhenInterrupted(root)
 	code = m.Run()
-	err = shared.down(ctx)
+	err = shared.stop()
 	return code, errors.Join(err, shared.leftBehind(), stillSecret())
+}
+
+// stopWhenInterrupted leaves nothing behind when the tests are broken off.
+func stopWhenInterrupted(root string) {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	<-signals
+	err := errors.Join(shared.stop(), os.RemoveAll(root))
+	fmt.Fprintf(os.Stderr, "endtoend: interrupted, %v\n", err)
+	os.Exit(130)
 }

@@ -117,17 +117,14 @@ func secretsByCommandLine(t *testing.T) {
 	for i, s := range secretsFor(t, "argument", 100) {
 		project := shortEnough(s.Sentence, 200)
 		tag := strings.ReplaceAll(shortEnough(s.Sentence, 64), ",", " ")
-		if i%2 == 0 { // each process takes its time
-			shared.ok(t, "store", "--project", project, "--session", project, "--tags", tag, "--", s.Sentence)
-			continue
+		shared.ok(t, "store", "--project", project, "--session", project, "--tags", tag, "--", s.Sentence)
+		if i%4 == 0 { // each process takes its time
+			shared.cli(t, "", "recall", "--project", project, "--tags", tag, "--", s.Sentence)
 		}
-		shared.cli(t, "", "recall", "--project", project, "--tags", tag, "--", s.Sentence)
 	}
-	for i, s := range secretsFor(t, "stdin", 110) {
-		if i%2 == 0 {
-			if a := shared.cli(t, s.Sentence, "store", "-"); a.code != 0 {
-				t.Fatalf("store a %s: exit %d, %s", s.Kind, a.code, a.stderr)
-			}
+	for _, s := range secretsFor(t, "stdin", 110) {
+		if a := shared.cli(t, s.Sentence, "store", "-"); a.code != 0 {
+			t.Fatalf("store a %s: exit %d, %s", s.Kind, a.code, a.stderr)
 		}
 	}
 	for i, s := range secretsFor(t, "filter", 120) {
@@ -217,6 +214,10 @@ func secretsByTools(t *testing.T, d door, seed uint64) {
 		for _, s := range secretsFor(t, "stdio "+w.tool, seed+uint64(i)) {
 			w.send(t, d, s)
 		}
+	}
+	plain := d.call(t, "memory_store", map[string]any{"text": "The otter sleeps on its back.", "project": "edits"})
+	for _, s := range secretsFor(t, "stdio memory_update", seed+40) {
+		d.call(t, "memory_update", map[string]any{"id": plain["id"], "text": s.Sentence, "tags": []string{shortEnough(s.Sentence, 64)}})
 	}
 	for i, s := range secretsFor(t, "stdio asking", seed+50) {
 		asking()[i%len(asking())].send(t, d, s)

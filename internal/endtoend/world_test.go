@@ -68,7 +68,12 @@ func (w *world) command(ctx context.Context, name string, args ...string) *exec.
 
 func (w *world) up(ctx context.Context) error { return w.must(ctx, "up", "--detach") }
 
-func (w *world) down(ctx context.Context) error { return w.must(ctx, "down") }
+// stop stops mneme, however long the tests before it took.
+func (w *world) stop() error {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
+	defer cancel()
+	return w.must(ctx, "down", "--timeout", patience.String())
+}
 
 func (w *world) must(ctx context.Context, args ...string) error {
 	cmd := w.command(ctx, "mneme", args...)
