@@ -115,6 +115,7 @@ func (r *run) beforeTool(ctx context.Context) error {
 		return err
 	}
 	found, err := client.Duplicate(ctx, in)
+	r.waited(ctx, err)
 	if err != nil {
 		return err
 	}

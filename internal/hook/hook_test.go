@@ -2,6 +2,7 @@ package hook
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -129,6 +130,41 @@ func TestDeadlineHolds(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A mneme that hangs costs one deadline, not one at every step.
+func TestMnemeThatHangsIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.client.hang = true
+	dials, now := 0, time.Now()
+	b.change = func(o *Options) {
+		o.Deadline, o.Now = 200*time.Millisecond, func() time.Time { return now }
+		dial := o.Dial
+		o.Dial = func(ctx context.Context, cfg config.Config, r activities.Redactor) (Client, error) {
+			dials++
+			return dial(ctx, cfg, r)
+		}
+	}
+	b.run(t, sessionStart, map[string]any{"source": "startup"})
+	b.change2(func(o *Options) { o.Deadline = 20 * time.Second })
+	for range 3 {
+		b.run(t, postToolUseFailure, failing("t1", "go test ./...", goError))
+	}
+	if dials != 1 {
+		t.Errorf("asked %d times", dials)
+	}
+	b.client.hang, now = false, now.Add(rest+time.Second)
+	b.client.hits = fixHit()
+	if got := b.run(t, postToolUseFailure, failing("t2", "npm test", goError)); got == "" || dials != 2 {
+		t.Errorf("when it is back: %q after %d calls", got, dials)
+	}
+}
+
+// change2 changes the options once more.
+func (b *bench) change2(more func(*Options)) {
+	before := b.change
+	b.change = func(o *Options) { before(o); more(o) }
 }
 
 // After the deadline nothing is printed, even when the work goes on.

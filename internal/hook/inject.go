@@ -38,6 +38,7 @@ func (r *run) recall(ctx context.Context, texts []string, q memory.Query) ([]mem
 			one.Exclude = append(one.Exclude, h.ID)
 		}
 		answer, err := client.Recall(ctx, one)
+		r.waited(ctx, err)
 		switch {
 		case memory.CodeOf(err) == memory.Invalid: // nothing in it to ask for
 			continue

@@ -73,14 +73,6 @@ func (r *run) cleanProject() {
 	r.log.Project = r.project
 }
 
-// connect returns the client. After a first failure there is no second try.
-func (r *run) connect(ctx context.Context) (Client, error) {
-	if r.client == nil && r.dialErr == nil {
-		r.client, r.dialErr = r.opts.Dial(ctx, r.cfg, r.redactor)
-	}
-	return r.client, r.dialErr
-}
-
 func (r *run) close() {
 	if r.client != nil {
 		r.client.Close()
@@ -163,6 +155,9 @@ func (r *run) deliver(ctx context.Context, most time.Duration) (spool.Report, er
 		return spool.Report{}, nil //nolint:nilerr // the entries are safe where they are
 	}
 	report, err := r.spool.Drain(ctx, client)
+	if report.Waiting > 0 && report.Delivered == 0 {
+		r.waited(ctx, context.DeadlineExceeded)
+	}
 	r.log.Delivered += report.Delivered
 	r.log.Quarantine += report.PutAside
 	return report, err
