@@ -72,7 +72,7 @@ func run(ctx context.Context, args []string) (err error) {
 	if *page == "" {
 		return nil
 	}
-	return rewrite(*page, about, results)
+	return rewrite(*page, about, suites(), results)
 }
 
 // choose picks suites by name; without names it takes all.

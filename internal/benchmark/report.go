@@ -50,8 +50,8 @@ func (r Result) text() string {
 	return b.String()
 }
 
-// markdown is the result for a page.
-func (r Result) markdown() string {
+// markdown is the result for a page, about the machine below the table.
+func (r Result) markdown(about string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### %s: %s\n\n", r.Suite.Name, r.Suite.About)
 	fmt.Fprintf(&b, "| %s |\n|%s\n", strings.Join(heads[:], " | "), strings.Repeat(" --- |", len(heads)))
@@ -65,20 +65,26 @@ func (r Result) markdown() string {
 		}
 		fmt.Fprintf(&b, "| %s |\n", strings.Join(cells, " | "))
 	}
-	fmt.Fprintf(&b, "\nTook %s; load average %s at the end.\n", r.Took.Round(time.Second), r.Load)
+	fmt.Fprintf(&b, "\n%s, %s at the end; took %s.\n", about, r.Load, r.Took.Round(time.Second))
 	return b.String()
 }
 
-// rewrite replaces the generated part of a page.
-func rewrite(path, about string, results []Result) error {
+// rewrite puts results into the generated part of a page. What suites that
+// did not run measured earlier stays, in the order given.
+func rewrite(path, about string, order []Suite, results []Result) error {
 	page, err := os.ReadFile(path)
 	if err != nil {
 		return fmt.Errorf("read page: %w", err)
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "\n%s.\n", about)
+	sections := sectionsOf(string(page))
 	for _, r := range results {
-		fmt.Fprintf(&b, "\n%s", r.markdown())
+		sections[r.Suite.Name] = r.markdown(about)
+	}
+	var b strings.Builder
+	for _, s := range order {
+		if text := sections[s.Name]; text != "" {
+			fmt.Fprintf(&b, "\n%s\n", strings.TrimSpace(text))
+		}
 	}
 	out, err := between(string(page), b.String())
 	if err != nil {
@@ -88,6 +94,21 @@ func rewrite(path, about string, results []Result) error {
 		return fmt.Errorf("write page: %w", err)
 	}
 	return nil
+}
+
+// sectionsOf reads the generated part of a page: the sections by their suites.
+func sectionsOf(page string) map[string]string {
+	const head = "\n### "
+	_, rest, _ := strings.Cut(page, beginMark)
+	generated, _, _ := strings.Cut(rest, endMark)
+	sections := map[string]string{}
+	_, generated, _ = strings.Cut(generated, head)
+	for generated != "" {
+		section, after, _ := strings.Cut(generated, head)
+		name, _, _ := strings.Cut(section, ":")
+		sections[name], generated = head+section, after
+	}
+	return sections
 }
 
 // between puts text between the marks of a page.

@@ -23,7 +23,7 @@ func TestRewriteKeepsTheRestOfThePage(t *testing.T) {
 		},
 	}}
 	for range 2 { // a second run changes nothing more
-		if err := rewrite(path, "a machine", results); err != nil {
+		if err := rewrite(path, "a machine", suites(), results); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -35,12 +35,25 @@ func TestRewriteKeepsTheRestOfThePage(t *testing.T) {
 	if !strings.HasPrefix(page, before) || !strings.HasSuffix(page, after) || strings.Contains(page, "old") {
 		t.Errorf("got\n%s", page)
 	}
-	for _, want := range []string{"a machine.", "### recall: answers", `| a\|b | 30.0 ms | empty 10.0 ms | 3.00 | ≤ 2 × | **no** | 7 |`, "| no budget | 1 |  |  |  |  |  |"} {
+	for _, want := range []string{"a machine, ", "### recall: answers", `| a\|b | 30.0 ms | empty 10.0 ms | 3.00 | ≤ 2 × | **no** | 7 |`, "| no budget | 1 |  |  |  |  |  |"} {
 		if strings.Count(page, want) != 1 {
 			t.Errorf("%q is there %d times in\n%s", want, strings.Count(page, want), page)
 		}
 	}
-	if err := rewrite(filepath.Join(t.TempDir(), "none"), "", nil); err == nil {
+	// Another suite comes to its place, and the first one stays.
+	other := []Result{{Suite: Suite{Name: "start", About: "beginning"}, Rows: []Row{{What: "soon"}}}}
+	if err := rewrite(path, "another machine", suites(), other); err != nil {
+		t.Fatal(err)
+	}
+	if data, err = os.ReadFile(path); err != nil {
+		t.Fatal(err)
+	}
+	first, second, ok := strings.Cut(string(data), "### recall: answers")
+	if !ok || !strings.Contains(first, "### start: beginning") || !strings.Contains(first, "another machine, ") ||
+		!strings.Contains(second, "| no budget | 1 |") || !strings.HasSuffix(second, after) {
+		t.Errorf("after another suite:\n%s", data)
+	}
+	if err := rewrite(filepath.Join(t.TempDir(), "none"), "", nil, nil); err == nil {
 		t.Error("a page that is not there was rewritten")
 	}
 	if _, err := between("a page without marks", ""); err == nil {
