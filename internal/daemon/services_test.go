@@ -93,6 +93,10 @@ func TestQdrantProgram(t *testing.T) {
 		return err == nil && len(r.Hits) == 1 && r.Hits[0].ID == id // an error while a collection is made anew
 	}
 	eventually(t, "the memory is found again", found)
+	eventually(t, "all collections are made anew", func() bool {
+		name, err := os.ReadFile(filepath.Join(home, "index"))
+		return err == nil && string(name) == config.Embedded
+	})
 
 	// What is forgotten now, the program's folder still holds. It must not come back.
 	if _, err := r.client.Forget(t.Context(), memory.ForgetInput{Filter: memory.Filter{IDs: []string{id}}}); err != nil {
