@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"

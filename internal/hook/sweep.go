@@ -83,7 +83,7 @@ func (r *run) sweepOwn(ctx context.Context, whole bool) error {
 func (r *run) settle(ctx context.Context, id string, keys []string) error {
 	most := deliverSwept
 	if end, ok := ctx.Deadline(); ok {
-		most = min(most, end.Sub(time.Now())-leastDelivery)
+		most = min(most, time.Until(end)-leastDelivery)
 	}
 	report, err := r.deliver(ctx, most)
 	if err != nil || len(keys) == 0 {
