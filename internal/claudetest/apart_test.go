@@ -2,12 +2,13 @@ package claudetest
 
 import (
 	"bytes"
+	"encoding/json"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 )
 
 // projects: two sessions at the same time, in two projects with memories about the
@@ -53,20 +54,14 @@ const noAutostart = "MNEME_AUTOSTART=false"
 func stopped(t *testing.T, w *world) {
 	dir := w.project(t, "stops", "first")
 	w.down(t)
-	bare := w.firstRequest(t, Session{Dir: dir, Prompts: []string{"hello"}, Args: []string{"--settings", `{"disableAllHooks":true}`}, Env: []string{noAutostart}})
-	with := w.firstRequest(t, Session{Dir: dir, Prompts: []string{"hello"}, Env: []string{noAutostart}})
-	t.Logf("first request after %s without hooks, %s with them and no daemon", bare, with)
-	// A hook that waited for a daemon would wait until its deadline: two seconds at
-	// the start and one at the prompt.
-	if with > bare+2*time.Second {
-		t.Errorf("the first request came after %s, without hooks after %s\n%s", with, bare, w.hookLog())
-	}
+	w.play(t, Session{Dir: dir, Prompts: []string{"hello"}, Env: []string{noAutostart}})
 	w.play(t, Session{
 		Dir: dir, Prompts: []string{"why does the crane test fail?", "thanks"}, Env: []string{noAutostart},
 		Script: Script{Turns: []Turn{
 			Say("It turns out that the crane test fails because the fixture clock is an hour behind. The fix was to set TZ=UTC in the crane test script."),
 		}, Default: Say("All right.")},
 	})
+	w.quickWithoutDaemon(t)
 	w.up(t)
 	eventually(t, "what was learned without the daemon is stored", func() bool {
 		return len(w.recall(t, dir, "why does the crane test fail?")) > 0
@@ -82,19 +77,33 @@ func stopped(t *testing.T, w *world) {
 	}
 }
 
-// firstRequest plays a session three times and returns the shortest time until
-// the model's first request.
-func (w *world) firstRequest(t *testing.T, s Session) time.Duration {
+// quickWithoutDaemon checks that the hooks which a prompt waits for found nobody
+// and did not wait for anybody. What they say themselves is looked at: the time
+// until the model's first request says more about how busy the machine is.
+func (w *world) quickWithoutDaemon(t *testing.T) {
 	t.Helper()
-	best := time.Hour
-	for range 3 {
-		res := w.play(t, s)
-		if len(res.Main()) == 0 {
-			t.Fatal("no request reached the model")
+	const most = 500 // milliseconds; one that waits takes until its deadline, 1,850
+	fastest, seen := math.Inf(1), 0
+	for line := range strings.Lines(w.hookLog()) {
+		var e struct {
+			Event, Project, Outcome string
+			Took                    float64 `json:"took_ms"`
 		}
-		best = min(best, res.Main()[0].At.Sub(res.Started))
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatalf("read the hooks' log: %v: %s", err, line)
+		}
+		if e.Event != "SessionStart" || !strings.HasSuffix(e.Project, "/stops") {
+			continue
+		}
+		seen++
+		fastest = min(fastest, e.Took)
+		if e.Outcome != "down" {
+			t.Errorf("without a daemon a session's start was %s", e.Outcome)
+		}
 	}
-	return best
+	if seen != 2 || fastest > most {
+		t.Errorf("%d sessions started, the fastest hook took %v ms\n%s", seen, fastest, w.hookLog())
+	}
 }
 
 // autostart: a session that finds no daemon starts one in the background, and
