@@ -19,6 +19,9 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // patience is how long anything may take before a test gives up.
 const patience = 90 * time.Second
 
+// interrupt ends when the tests are broken off.
+var interrupt context.Context
+
 // shared is the mneme that most tests use, each in projects of its own.
 var shared *world
 
@@ -47,8 +50,9 @@ func run(m *testing.M) (code int, err error) {
 		return 1, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(root)) }()
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer cancel()
+	interrupt = ctx
 	bin := filepath.Join(root, "bin")
 	build := exec.CommandContext(ctx, "go", "build", "-ldflags", "-s -w", "-o", bin+string(filepath.Separator), "./cmd/mneme", "./cmd/mneme-mcp")
 	build.Dir = filepath.Join("..", "..")
@@ -62,18 +66,30 @@ func run(m *testing.M) (code int, err error) {
 	if err := shared.up(ctx); err != nil {
 		return 1, err
 	}
-	go stopWhenInterrupted(root)
+	ended := make(chan struct{})
+	go stopWhenInterrupted(ctx, ended, root)
 	code = m.Run()
+	close(ended)
 	err = shared.stop()
 	return code, errors.Join(err, shared.leftBehind(), stillSecret())
 }
 
 // stopWhenInterrupted leaves nothing behind when the tests are broken off.
-func stopWhenInterrupted(root string) {
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	<-signals
-	err := errors.Join(shared.stop(), os.RemoveAll(root))
+func stopWhenInterrupted(ctx context.Context, ended <-chan struct{}, root string) {
+	select {
+	case <-ended:
+		return
+	case <-ctx.Done():
+	}
+	started.Lock() // for good: nothing else is started
+	var err error
+	for _, w := range started.worlds {
+		for wait := time.Now().Add(patience); w.stop() != nil && time.Now().Before(wait); {
+			continue // one that was just starting ends by itself, and is then not running
+		}
+		err = errors.Join(err, w.leftBehind())
+	}
+	err = errors.Join(err, os.RemoveAll(root))
 	fmt.Fprintf(os.Stderr, "endtoend: interrupted, %v\n", err)
 	os.Exit(130)
 }

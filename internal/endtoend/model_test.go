@@ -87,7 +87,7 @@ func TestModelChanges(t *testing.T) {
 	}
 	start := func() {
 		t.Helper()
-		if err := w.up(t.Context()); err != nil {
+		if err := w.up(interrupt); err != nil {
 			t.Fatal(err)
 		}
 	}

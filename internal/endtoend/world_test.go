@@ -66,7 +66,19 @@ func (w *world) command(ctx context.Context, name string, args ...string) *exec.
 	return cmd
 }
 
-func (w *world) up(ctx context.Context) error { return w.must(ctx, "up", "--detach") }
+// started are all worlds that were ever up, to be stopped on an interrupt.
+var started struct {
+	sync.Mutex
+	worlds []*world
+}
+
+// up starts mneme. ctx ends the starting, cleanly.
+func (w *world) up(ctx context.Context) error {
+	started.Lock()
+	started.worlds = append(started.worlds, w)
+	started.Unlock()
+	return w.must(ctx, "up", "--detach")
+}
 
 // stop stops mneme, however long the tests before it took.
 func (w *world) stop() error {
@@ -77,6 +89,7 @@ func (w *world) stop() error {
 
 func (w *world) must(ctx context.Context, args ...string) error {
 	cmd := w.command(ctx, "mneme", args...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // "up" stops what it began
 	out, err := cmd.CombinedOutput()
 	if _, writeErr := w.said.Write(out); writeErr != nil {
 		return writeErr
