@@ -1,0 +1,54 @@
+package durability
+
+import (
+	"fmt"
+	"sync"
+)
+
+// gate numbers the messages that pass between a worker and the services, and
+// ends the worker at one of them. A message that is a request has not reached
+// the service then; one that is an answer has not reached the worker.
+type gate struct {
+	kill func() // ends the worker and returns when it is dead
+
+	mu    sync.Mutex
+	armed bool
+	at    int      // the message to kill at, from 1; 0 is none
+	seen  []string // what passed since the gate was armed
+	hit   chan struct{}
+	shot  bool // hit is closed
+}
+
+// arm begins to count, and kills at message number at; 0 only counts.
+func (g *gate) arm(at int) (hit <-chan struct{}) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.armed, g.at, g.seen, g.hit, g.shot = true, at, nil, make(chan struct{}), false
+	return g.hit
+}
+
+// disarm stops counting and returns what passed, and whether it killed.
+func (g *gate) disarm() (seen []string, killed bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.armed = false
+	return g.seen, g.shot
+}
+
+// pass reports whether a message may go on. It is false when the worker was
+// killed at it.
+func (g *gate) pass(format string, args ...any) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock() // the others wait, too: nothing moves while the worker is being killed
+	if !g.armed {
+		return true
+	}
+	g.seen = append(g.seen, fmt.Sprintf(format, args...))
+	if len(g.seen) != g.at {
+		return true
+	}
+	g.armed, g.shot = false, true
+	g.kill()
+	close(g.hit)
+	return false
+}
