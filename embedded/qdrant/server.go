@@ -30,11 +30,8 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-const (
-
-	// maxMessage bounds requests and responses.
-	maxMessage = 64 << 20
-)
+// maxMessage bounds requests and responses.
+const maxMessage = 64 << 20
 
 // Options of Start. Only Dir is required.
 type Options struct {
