@@ -20,6 +20,7 @@ type Client interface {
 	Related(ctx context.Context, id string, depth, limit int) ([]memory.Related, error)
 	Update(ctx context.Context, in memory.UpdateInput) (memory.Memory, error)
 	Summarize(ctx context.Context, in memory.SummaryInput) (memory.Summary, error)
+	Snapshot(ctx context.Context, in memory.SnapshotInput, progress func(memory.SnapshotReport)) (memory.SnapshotReport, error)
 	Close()
 }
 

@@ -24,6 +24,7 @@ type fake struct {
 	related   func(id string, depth, limit int) ([]memory.Related, error)
 	update    func(memory.UpdateInput) (memory.Memory, error)
 	summarize func(memory.SummaryInput) (memory.Summary, error)
+	snapshot  func(memory.SnapshotInput) (memory.SnapshotReport, error)
 }
 
 var errNotExpected = errors.New("a call that the test does not expect")
@@ -203,3 +204,12 @@ const (
 	idA = "11111111-2222-8333-8444-555555555555"
 	idB = "aaaaaaaa-2222-8333-8444-555555555555"
 )
+
+func (f *fake) Snapshot(
+	_ context.Context, in memory.SnapshotInput, _ func(memory.SnapshotReport),
+) (memory.SnapshotReport, error) {
+	if f.snapshot == nil {
+		return memory.SnapshotReport{}, errNotExpected
+	}
+	return f.snapshot(in)
+}

@@ -55,7 +55,7 @@ func TestGolden(t *testing.T) {
 	slices.Sort(names)
 	want := []string{
 		"episode", "learning", "memory_forget", "memory_get", "memory_link", "memory_organize", "memory_recall",
-		"memory_related", "memory_store", "memory_summarize", "memory_update", "procedure", "rag_search", "trajectory",
+		"memory_related", "memory_snapshot", "memory_store", "memory_summarize", "memory_update", "procedure", "rag_search", "trajectory",
 	}
 	if !slices.Equal(names, want) {
 		t.Errorf("tools are %v", names)

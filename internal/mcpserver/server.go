@@ -79,6 +79,7 @@ func New(opts Options) *Server {
 	s.addReading()
 	s.addUpdating()
 	s.addTidying()
+	s.addSnapshot()
 	s.mcp.AddTools(s.tools...)
 	return s
 }

@@ -1,0 +1,46 @@
+package mcpserver
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/mneme-memory/mneme/memory"
+)
+
+// snapshotTaken answers memory_snapshot.
+type snapshotTaken struct {
+	File     string `json:"file"`
+	Rows     int64  `json:"rows"`
+	NewRows  int64  `json:"new_rows"`
+	Memories int64  `json:"memories"`
+	Message  string `json:"message"`
+}
+
+func (a snapshotTaken) text() string { return a.Message }
+
+type snapshotArgs struct{}
+
+func (snapshotArgs) validate() error { return nil }
+
+func (s *Server) addSnapshot() {
+	add(s, spec{
+		name: "memory_snapshot", title: "Take a snapshot for analysis", timeout: s.opts.Deadlines.Organize,
+		about: "Bring the DuckDB file for analysis up to date: what recalls found, what memories cost and gave. It holds no texts. " +
+			"It also happens every night. The user reads it with \"mneme analytics\" or any DuckDB client.",
+		output: map[string]any{
+			"file": prop("string"), "rows": prop("integer"), "new_rows": prop("integer"), "memories": prop("integer"), "message": prop("string"),
+		},
+		required: []string{"file", "rows", "new_rows", "memories", "message"}, effect: effect{idempotent: true},
+	}, s.snapshot)
+}
+
+func (s *Server) snapshot(ctx context.Context, c Client, _ snapshotArgs) (answer, error) {
+	r, err := c.Snapshot(ctx, memory.SnapshotInput{User: s.opts.User}, nil)
+	if err != nil {
+		return nil, err
+	}
+	return snapshotTaken{
+		File: r.File, Rows: r.Rows, NewRows: r.NewRows, Memories: r.Memories,
+		Message: fmt.Sprintf("%d new rows of the audit copied to %s", r.NewRows, r.File),
+	}, nil
+}
