@@ -11,6 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/internal/assembly"
 	"github.com/mneme-memory/mneme/internal/autostart"
@@ -121,7 +123,6 @@ func (d *daemon) start(ctx context.Context) error {
 	if err := d.startServices(ctx); err != nil {
 		return err
 	}
-	d.prepareIndex(ctx)
 	chat, err := assembly.OpenChat(d.chatURL(ctx), d.opts.Config.Ollama.ChatModel)
 	if err != nil {
 		return err
@@ -130,19 +131,27 @@ func (d *daemon) start(ctx context.Context) error {
 		Embedder: d.embedder, Ledger: d.ledger, Index: d.index, Redactor: d.opts.Redactor,
 		Chat: chat, Snapshots: assembly.Snapshots(d.opts.Config.Home, d.ledger),
 	}
-	if err := d.startWorker(ctx, parts.Activities()); err != nil {
+	temporal := d.state.Services[config.TemporalService].Address
+	var stale []string
+	var known bool
+	var both errgroup.Group
+	both.Go(func() error { return d.startWorker(ctx, temporal, parts.Activities()) })
+	both.Go(func() error { stale, known = d.prepareIndex(ctx); return nil })
+	if err := both.Wait(); err != nil {
 		return err
 	}
-	if err := d.startRefill(ctx); err != nil {
-		return err
+	if known {
+		if err := d.startRefill(ctx, stale); err != nil {
+			return err
+		}
 	}
 	return d.startSpool(ctx)
 }
 
 // startWorker connects to Temporal and starts the worker.
-func (d *daemon) startWorker(ctx context.Context, acts *activities.Activities) error {
+func (d *daemon) startWorker(ctx context.Context, address string, acts *activities.Activities) error {
 	w, err := assembly.StartWorker(ctx, assembly.WorkerOptions{
-		Address: d.state.Services["temporal"].Address, Namespace: d.opts.Config.Temporal.Namespace, Logger: d.opts.Logger,
+		Address: address, Namespace: d.opts.Config.Temporal.Namespace, Logger: d.opts.Logger,
 	}, acts)
 	if err != nil {
 		return err

@@ -16,36 +16,41 @@ import (
 )
 
 // prepareIndex makes the collections, so that a first recall finds them empty and not
-// missing. What prevents it is shown, and is no reason not to start: stores wait.
-func (d *daemon) prepareIndex(ctx context.Context) {
-	dimension, err := d.stats.Dimension, error(nil)
-	if dimension == 0 && d.state.Services[config.OllamaService].OK {
-		dimension, err = d.embedder.Dimension(ctx)
-	}
-	if dimension == 0 && err == nil {
-		return // nobody knows yet; the first store will
-	}
+// missing, and returns those that must be written anew; known is false if that could not be
+// told. What prevents it is shown, and is no reason not to start: every workflow waits for
+// Qdrant.
+func (d *daemon) prepareIndex(ctx context.Context) (stale []string, known bool) {
+	err := d.ensureCollections(ctx)
 	if err == nil {
-		err = d.index.EnsureCollections(ctx, dimension)
+		stale, err = d.staleCollections(ctx)
 	}
-	if err == nil {
-		return
+	if err != nil {
+		d.opts.Logger.WarnContext(ctx, "prepare the index", "err", err)
+		s := d.state.Services[config.QdrantService]
+		s.Detail = err.Error()
+		d.set(config.QdrantService, s)
 	}
-	d.opts.Logger.WarnContext(ctx, "prepare the index", "err", err)
-	s := d.state.Services[config.QdrantService]
-	s.Detail = err.Error()
-	d.set(config.QdrantService, s)
+	return stale, err == nil
 }
 
-// startRefill writes the index anew from the ledger when it is another one than last time,
-// or has lost its data. It does so beside everything else, because it can take minutes.
-func (d *daemon) startRefill(ctx context.Context) error {
-	stale, err := d.staleCollections(ctx)
-	if err != nil {
-		// A Qdrant that is down is shown elsewhere, and waited for by every workflow.
-		d.opts.Logger.WarnContext(ctx, "compare index and ledger", "err", err)
-		return nil
+func (d *daemon) ensureCollections(ctx context.Context) error {
+	dimension := d.stats.Dimension
+	if dimension == 0 && d.state.Services[config.OllamaService].OK {
+		var err error
+		if dimension, err = d.embedder.Dimension(ctx); err != nil {
+			return err
+		}
 	}
+	if dimension == 0 {
+		return nil // nobody knows yet; the first store will
+	}
+	return d.index.EnsureCollections(ctx, dimension)
+}
+
+// startRefill writes collections of the index anew from the ledger, when it is another
+// index than last time or has lost its data. It does so beside everything else, because it
+// can take minutes.
+func (d *daemon) startRefill(ctx context.Context, stale []string) error {
 	if len(stale) == 0 {
 		return d.noteIndex(d.indexName())
 	}
