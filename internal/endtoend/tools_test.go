@@ -51,6 +51,11 @@ func TestEveryTool(t *testing.T) {
 			t.Error("forgotten, and still found")
 		}
 	}
+	snapshot := d.call(t, "memory_snapshot", map[string]any{})
+	if file, _ := snapshot["file"].(string); !strings.HasPrefix(file, shared.home) || snapshot["rows"].(float64) < 10 {
+		t.Errorf("the snapshot is %v", snapshot)
+	}
+	got.called["memory_snapshot"] = true
 	got.complete()
 }
 
