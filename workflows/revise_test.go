@@ -55,7 +55,7 @@ func TestUpdateEmbedsOnlyANewText(t *testing.T) {
 				}
 				return memory.Memory{ID: anID, Text: "New."}, nil
 			}).Once()
-		env.OnActivity(acts.SyncIndex, mock.Anything, activities.SyncInput{IDs: []string{anID}}).Return(nil).Once()
+		env.OnActivity(acts.SyncIndex, mock.Anything, activities.SyncInput{IDs: []string{anID, anID}}).Return(nil).Once()
 		got, failure := ask[memory.Memory](t, env)
 		env.ExecuteWorkflow(workflows.UpdateMemory, c.in)
 		if err := errors.Join(env.GetWorkflowError(), *failure); err != nil || got.ID != anID {
