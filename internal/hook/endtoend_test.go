@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -195,6 +196,29 @@ func (w *world) deliver(t *testing.T) {
 	}
 }
 
+// drained waits until the daemon has emptied the spool by itself.
+func (w *world) drained(t *testing.T) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		state, err := spool.Open(w.home, w.redactor).State()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if state.Entries == 0 {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			t.Fatalf("%d requests still wait", state.Entries)
+		}
+	}
+}
+
 // history returns the actions in a memory's audit, oldest first.
 func (w *world) history(t *testing.T, id string) []memory.Audit {
 	t.Helper()
@@ -346,7 +370,7 @@ func TestNothingIsLostWhileTheDaemonIsDown(t *testing.T) {
 	}
 	add()
 	w.up(t)
-	w.deliver(t)
+	w.drained(t)
 	// A drainer that was killed before it removed the entries: they come again.
 	add()
 	w.deliver(t)
@@ -369,4 +393,54 @@ func TestNothingIsLostWhileTheDaemonIsDown(t *testing.T) {
 	if n := count(w.history(t, r.Hits[0].ID), memory.ActionCredit); n != 1 {
 		t.Errorf("credited %d times", n)
 	}
+}
+
+// TestAnErrorThatWasSolvedComesBack is the story that the hooks exist for: one
+// session fails and finds the fix, the next one fails in the same way.
+func TestAnErrorThatWasSolvedComesBack(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.up(t)
+	const failure = "Exit code 1\n# shop\n./payment.go:12:3: undefined: retry.Do\nFAIL\tshop [build failed]\nFAIL"
+	w.write(t, "../s.jsonl", solved(failure))
+	w.run(t, "SessionEnd", map[string]any{"reason": "other"})
+	w.deliver(t)
+	got := w.run(t, "PostToolUseFailure", map[string]any{
+		"session_id": "s2", "transcript_path": w.transcript + "2", "tool_name": "Bash", "tool_use_id": "t9",
+		"tool_input": map[string]any{"command": "go test ./payment/..."}, "error": strings.ReplaceAll(failure, "12:3", "48:7"),
+	})
+	if !strings.Contains(got, "Similar error seen before") || !strings.Contains(got, "go mod vendor") {
+		t.Errorf("the second session is told %q", got)
+	}
+}
+
+// solved is the transcript of a session in which a command fails, something is
+// done about it, and the command passes.
+func solved(failure string) string {
+	var b strings.Builder
+	n := 0
+	line := func(typ, role string, content any) {
+		n++
+		data, err := json.Marshal(map[string]any{
+			"type": typ, "uuid": fmt.Sprint("u", n), "sessionId": "s1", "timestamp": fmt.Sprintf("2026-03-01T10:%02d:00Z", n),
+			"message": map[string]any{"id": fmt.Sprint("m", n), "role": role, "content": content},
+		})
+		if err != nil {
+			panic(err)
+		}
+		b.Write(append(data, '\n'))
+	}
+	call := func(id, command, result string, failed bool) {
+		line("assistant", "assistant", []any{map[string]any{"type": "tool_use", "id": id, "name": "Bash", "input": map[string]any{"command": command}}})
+		line("user", "user", []any{map[string]any{"type": "tool_result", "tool_use_id": id, "content": result, "is_error": failed}})
+	}
+	say := func(text string) { line("assistant", "assistant", []any{map[string]any{"type": "text", "text": text}}) }
+	line("user", "user", "please run the tests of the payment package")
+	call("t1", "go test ./...", failure, true)
+	say("retry.Do is undefined because the vendor folder lacks the module. I will vendor it again.")
+	call("t2", "go mod vendor", "", false)
+	call("t3", "go test ./...", "ok  \tshop\t0.012s", false)
+	say("The tests pass now. The fix was running go mod vendor, because github.com/avast/retry-go was missing from the vendor folder.")
+	line("user", "user", "thanks, that is all")
+	return b.String()
 }

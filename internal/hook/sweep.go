@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -162,10 +163,15 @@ func (r *run) step(ctx context.Context, state *session.State, whole bool) (keys 
 	if err != nil {
 		return nil, false, err
 	}
+	// What is learned where something failed is looked for when it fails again.
+	failures := slices.ContainsFunc(batch.Events, func(e transcript.Event) bool { return e.Tool != nil && e.Tool.Failed && !e.Tool.Rejected })
 	for _, c := range r.candidates(ctx, state, batch) {
 		key := "extract/" + last(c.UUIDs) + "/" + memory.ContentHash(c.Text)
 		in := c.StoreInput(state.Project, state.Session)
 		in.User = r.cfg.User
+		if c.Type == memory.TypeLearning && failures {
+			in.Tags = append(slices.Clone(in.Tags), errorTag)
+		}
 		if _, err := in.Clean(); err != nil {
 			r.note("a candidate was not fit to be stored")
 			continue
