@@ -2,7 +2,6 @@ package claudetest
 
 import (
 	"bytes"
-	"encoding/json"
 	"math"
 	"os"
 	"path/filepath"
@@ -23,7 +22,7 @@ func projects(t *testing.T, w *world) {
 	errs := make([]error, 2)
 	var both sync.WaitGroup
 	for i := range names {
-		both.Go(func() {
+		both.Go(func() { // what they see comes through the tool, too, so a hook may give up
 			results[i], errs[i] = w.Run(t.Context(), Session{Dir: dirs[i], Prompts: []string{"where is the printer?"}, Script: Script{Turns: []Turn{
 				Call(pluginTools+"memory_recall", map[string]any{"query": "address of the invoice printer"}), Say("There."),
 			}}})
@@ -84,14 +83,7 @@ func (w *world) quickWithoutDaemon(t *testing.T) {
 	t.Helper()
 	const most = 500 // milliseconds; one that waits takes until its deadline, 1,850
 	fastest, seen := math.Inf(1), 0
-	for line := range strings.Lines(w.hookLog()) {
-		var e struct {
-			Event, Project, Outcome string
-			Took                    float64 `json:"took_ms"`
-		}
-		if err := json.Unmarshal([]byte(line), &e); err != nil {
-			t.Fatalf("read the hooks' log: %v: %s", err, line)
-		}
+	for _, e := range w.hookEntries(t) {
 		if e.Event != "SessionStart" || !strings.HasSuffix(e.Project, "/stops") {
 			continue
 		}
@@ -136,9 +128,11 @@ func plainSettings(t *testing.T, w *world) {
 	dir := w.project(t, "plain", "the lamp of the lighthouse")
 	w.mneme(t, w.Home, "install", "--settings", "--yes")
 	w.remember(t, dir, "The lamp of the lighthouse is LAMPMARK-3 and burns at night")
-	res := w.play(t, Session{Dir: dir, Prompts: []string{"hello"}, Script: Script{Turns: []Turn{
-		Call(settingsTools+"memory_store", map[string]any{"text": "The keeper of the lighthouse is called Ida"}), Say("Done."),
-	}}})
+	res := w.answered(t, func() Session {
+		return Session{Dir: dir, Prompts: []string{"hello"}, Script: Script{Turns: []Turn{
+			Call(settingsTools+"memory_store", map[string]any{"text": "The keeper of the lighthouse is called Ida"}), Say("Done."),
+		}}}
+	})
 	if found := res.Find("LAMPMARK-3"); len(found) == 0 || found[0].Request != 1 {
 		t.Errorf("the session did not start with what is known: %v\n%s", found, w.hookLog())
 	}

@@ -73,7 +73,7 @@ func sessionStart(t *testing.T, w *world) {
 	dir := w.project(t, "gateway", "payments gateway retries with backoff")
 	const fact = "The payments gateway retries with backoff five times, then it opens a ticket QZX-417"
 	w.remember(t, dir, fact)
-	res := w.play(t, Session{Dir: dir, Prompts: []string{"hello"}})
+	res := w.answered(t, func() Session { return Session{Dir: dir, Prompts: []string{"hello"}} })
 	found := res.Find("QZX-417")
 	if len(found) != 1 || !strings.Contains(found[0].Text.Text, "SessionStart hook additional context") {
 		t.Fatalf("the memory stands %d times in the first session: %v\n%s\n%s", len(found), found, res.Dump(), w.hookLog())
@@ -133,9 +133,11 @@ func duplicate(t *testing.T, w *world) {
 	const fact = "The nightly export of the duplicates project runs at half past two"
 	id := w.remember(t, dir, fact)
 	before := w.get(t, id).Confidence
-	res := w.play(t, Session{Dir: dir, Prompts: []string{"remember the export"}, Script: Script{Turns: []Turn{
-		Call(pluginTools+"memory_store", map[string]any{"text": fact + "."}), Say("Done."),
-	}}})
+	res := w.answered(t, func() Session {
+		return Session{Dir: dir, Prompts: []string{"remember the export"}, Script: Script{Turns: []Turn{
+			Call(pluginTools+"memory_store", map[string]any{"text": fact + "."}), Say("Done."),
+		}}}
+	})
 	denied := toolErrors(res)
 	if len(denied) != 1 || !strings.Contains(denied[0].Text.Text, "duplicate detected") || !strings.Contains(denied[0].Text.Text, id) {
 		t.Fatalf("the model was told %v\n%s\n%s", denied, res.Dump(), w.hookLog())
@@ -162,9 +164,14 @@ func failure(t *testing.T, w *world) {
 	bash := func(command string) Turn {
 		return Call("Bash", map[string]any{"command": command, "description": "run"})
 	}
-	res := w.play(t, Session{Dir: dir, Prompts: []string{"check the ledger"}, Args: []string{"--allowedTools", "Bash"}, Script: Script{Turns: []Turn{
-		bash("./check.sh ledger"), bash("touch migrated"), bash("./check.sh ledger"), Say("It works."),
-	}}})
+	res := w.answered(t, func() Session {
+		if err := os.RemoveAll(dir + "/migrated"); err != nil {
+			t.Fatal(err)
+		}
+		return Session{Dir: dir, Prompts: []string{"check the ledger"}, Args: []string{"--allowedTools", "Bash"}, Script: Script{Turns: []Turn{
+			bash("./check.sh ledger"), bash("touch migrated"), bash("./check.sh ledger"), Say("It works."),
+		}}}
+	})
 	found := res.Find("FIXMARK-9")
 	if len(found) == 0 || found[0].Request != 2 || !strings.Contains(found[0].Text.Text, "Similar error seen before") {
 		t.Fatalf("after the error the model saw %v\n%s\n%s", found, res.Dump(), w.hookLog())
