@@ -143,7 +143,7 @@ func (r *run) tidy(ctx context.Context) error {
 	if err := r.sweepOthers(ctx); err != nil {
 		return err
 	}
-	_, err := r.deliver(ctx, deliverStart)
+	_, err := r.deliver(ctx, deliverStart, r.log.Spooled)
 	return err
 }
 

@@ -41,6 +41,7 @@ func TestStartShowsNotes(t *testing.T) {
 	if state := b.state(t); state.Transcript != b.transcript || !state.Saw(idA) || !state.Saw(idB) {
 		t.Errorf("the session has %+v", state)
 	}
+	b.deliver(t)
 	if !slices.Equal(b.actions(), []string{"inject"}) || len(b.client.events[0].MemoryIDs) != 2 || b.client.events[0].Session != theSession {
 		t.Errorf("recorded %+v", b.client.events)
 	}

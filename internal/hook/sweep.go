@@ -86,7 +86,7 @@ func (r *run) settle(ctx context.Context, id string, keys []string) error {
 	if end, ok := ctx.Deadline(); ok {
 		most = min(most, time.Until(end)-leastDelivery)
 	}
-	report, err := r.deliver(ctx, most)
+	report, err := r.deliver(ctx, most, 0)
 	if err != nil || len(keys) == 0 {
 		return err
 	}
