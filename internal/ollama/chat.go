@@ -2,6 +2,7 @@ package ollama
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -42,34 +43,54 @@ func (c *Chat) ChatModel() string { return c.model }
 // Chat returns the model's answer to a prompt: plain text, never empty, at
 // most a page. The same prompt gives the same answer as far as Ollama can.
 func (c *Chat) Chat(ctx context.Context, prompt string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.timeout)
-	defer cancel()
-	stream := false
-	req := &api.ChatRequest{
-		Model: c.model, Stream: &stream, Think: &api.ThinkValue{Value: false},
-		Messages: []api.Message{
-			{Role: "system", Content: "Answer with the text alone, without a preface, without Markdown, without questions."},
-			{Role: "user", Content: prompt},
-		},
-		Options: map[string]any{"temperature": 0, "seed": 1, "num_predict": maxAnswerTokens},
-	}
-	var last api.ChatResponse
-	err := c.client.Chat(ctx, req, func(r api.ChatResponse) error { last = r; return nil })
-	if isBadJSON(err) {
-		return "", c.badChat("what answers at %s is no Ollama: %w", c.address, err)
-	}
+	const system = "Answer with the text alone, without a preface, without Markdown, without questions."
+	answer, err := c.ask(ctx, system, prompt, nil)
 	if err != nil {
-		return "", c.classify("chat", err)
+		return "", err
 	}
-	if !last.Done {
-		// The client ends silently when the connection does.
-		return "", c.classify("chat", fmt.Errorf("the answer of %s has no end: %w", c.model, errCutOff))
-	}
-	text := answerOf(last)
+	text := answerOf(answer)
 	if text == "" {
 		return "", c.badChat("model %s gave an empty answer", c.model)
 	}
 	return text, nil
+}
+
+// Structured returns the model's answer as JSON that Ollama holds to a schema.
+// One that was cut off is an error: half of it means something else.
+func (c *Chat) Structured(ctx context.Context, system, prompt string, schema json.RawMessage) (string, error) {
+	answer, err := c.ask(ctx, system, prompt, schema)
+	if err != nil {
+		return "", err
+	}
+	if answer.DoneReason == "length" || len(answer.Message.Content) > maxAnswerBytes {
+		return "", c.badChat("the answer of model %s is too long", c.model)
+	}
+	return answer.Message.Content, nil
+}
+
+// ask sends one question; a schema may be nil.
+func (c *Chat) ask(ctx context.Context, system, prompt string, schema json.RawMessage) (api.ChatResponse, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	stream := false
+	req := &api.ChatRequest{
+		Model: c.model, Stream: &stream, Think: &api.ThinkValue{Value: false}, Format: schema,
+		Messages: []api.Message{{Role: "system", Content: system}, {Role: "user", Content: prompt}},
+		Options:  map[string]any{"temperature": 0, "seed": 1, "num_predict": maxAnswerTokens},
+	}
+	var last api.ChatResponse
+	err := c.client.Chat(ctx, req, func(r api.ChatResponse) error { last = r; return nil })
+	if isBadJSON(err) {
+		return last, c.badChat("what answers at %s is no Ollama: %w", c.address, err)
+	}
+	if err != nil {
+		return last, c.classify("chat", err)
+	}
+	if !last.Done {
+		// The client ends silently when the connection does.
+		return last, c.classify("chat", fmt.Errorf("the answer of %s has no end: %w", c.model, errCutOff))
+	}
+	return last, nil
 }
 
 func (c *Chat) badChat(format string, args ...any) error {

@@ -139,3 +139,28 @@ func TestChatOptions(t *testing.T) {
 		}
 	}
 }
+
+func TestStructured(t *testing.T) {
+	t.Parallel()
+	var got struct {
+		Format   map[string]any   `json:"format"`
+		Messages []map[string]any `json:"messages"`
+	}
+	c := chatAt(t, func(w http.ResponseWriter, r *http.Request) {
+		if err := json.NewDecoder(r.Body).Decode(&got); err != nil {
+			t.Error(err)
+		}
+		_, _ = io.WriteString(w, saying(`{"facts":[]}`, "stop"))
+	})
+	answer, err := c.Structured(t.Context(), "Find facts.", "A session", json.RawMessage(`{"type":"object"}`))
+	if err != nil || answer != `{"facts":[]}` {
+		t.Errorf("answered %q, %v", answer, err)
+	}
+	if got.Format["type"] != "object" || len(got.Messages) != 2 || got.Messages[0]["content"] != "Find facts." {
+		t.Errorf("asked %v", got)
+	}
+	c = chatAt(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, saying(`{"facts":[{"te`, "length")) })
+	if _, err := c.Structured(t.Context(), "s", "p", json.RawMessage(`{}`)); err == nil {
+		t.Error("half an answer was taken for one")
+	}
+}
