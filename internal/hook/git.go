@@ -61,11 +61,16 @@ func repository(ctx context.Context, dir string, env func(string) string) facts 
 	return f
 }
 
-// all runs functions side by side and waits for them.
+// all runs functions side by side and waits for them. One that panics is as if
+// it had found nothing: in a goroutine of its own it would end the process with
+// a status that Claude Code reads as "block".
 func all(do ...func()) {
 	var wg sync.WaitGroup
 	for _, f := range do {
-		wg.Go(f)
+		wg.Go(func() {
+			defer func() { _ = recover() }()
+			f()
+		})
 	}
 	wg.Wait()
 }

@@ -106,6 +106,21 @@ func TestPanicIsNotTheEnd(t *testing.T) {
 	}
 }
 
+func TestPanicBesideTheWorkIsNotTheEnd(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.cfg.Temporal.Address = "127.0.0.1:1" // so that dialling and looking around are side by side
+	b.change = func(o *Options) {
+		o.Dial = func(context.Context, config.Config, activities.Redactor) (Client, error) { panic("on request") }
+	}
+	if got := b.run(t, sessionStart, map[string]any{"source": "startup"}); got != "" {
+		t.Errorf("printed %q", got)
+	}
+	if line := b.lastLine(t); line.Outcome != hooklog.Failed {
+		t.Errorf("the log has %+v", line)
+	}
+}
+
 func TestDeadlineHolds(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*bench, *Options){

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/hook/hooklog"
 	"github.com/mneme-memory/mneme/internal/hook/session"
 	"github.com/mneme-memory/mneme/memory"
@@ -86,11 +87,11 @@ func (r *run) startNotes(ctx context.Context, before session.State) (framed, err
 	if set.Limit == 0 {
 		return framed{}, nil
 	}
-	// First, whether there is anybody to ask: git is asked for nothing otherwise.
-	if _, err := r.connect(ctx); err != nil {
+	f, err := r.lookAround(ctx)
+	if err != nil {
 		return framed{}, err
 	}
-	queries := repository(ctx, r.dir, r.opts.Env).queries(r.project)
+	queries := f.queries(r.project)
 	if r.in.Source == sourceCompact && before.Topic != "" {
 		queries = append(queries, before.Topic)
 	}
@@ -102,6 +103,24 @@ func (r *run) startNotes(ctx context.Context, before session.State) (framed, err
 		hits = append(hits, proven(before, hits, set.Limit)...)
 	}
 	return frame(startHeading(r.project), hits, set.Tokens), nil
+}
+
+// lookAround connects and looks at the repository: side by side when somebody
+// is likely to be there, else git is asked for nothing.
+func (r *run) lookAround(ctx context.Context) (facts, error) {
+	var f facts
+	var err error
+	if _, away := config.TemporalAddress(r.cfg); away == nil {
+		all(
+			func() { _, err = r.connect(ctx) },
+			func() { f = repository(ctx, r.dir, r.opts.Env) },
+		)
+		return f, err
+	}
+	if _, err = r.connect(ctx); err != nil {
+		return f, err
+	}
+	return repository(ctx, r.dir, r.opts.Env), nil
 }
 
 // proven returns what the session was shown before and made use of, so that a
@@ -160,10 +179,11 @@ func (r *run) subagentStart(ctx context.Context) error {
 	if set.Limit == 0 {
 		return r.nothing(false)
 	}
-	if _, err := r.connect(ctx); err != nil {
+	about, err := r.lookAround(ctx)
+	if err != nil {
 		return err
 	}
-	queries := repository(ctx, r.dir, r.opts.Env).queries(r.project)
+	queries := about.queries(r.project)
 	if state, ok, err := r.sessions.Get(r.in.Session); err == nil && ok && state.Topic != "" {
 		queries = append(queries, state.Topic)
 	}
