@@ -29,6 +29,7 @@ func TestClaudeCode(t *testing.T) {
 				{"a duplicate is refused", duplicate},
 				{"a failing command brings back the old fix", failure},
 				{"a compaction saves memories", compaction},
+				{"a compaction that nobody asked for saves memories, too", fullWindow},
 				{"two projects never see each other's memories", projects},
 				{"the daemon is stopped", stopped},
 				{"the settings work without the plugin", plainSettings},
@@ -202,5 +203,35 @@ func compaction(t *testing.T, w *world) {
 	eventually(t, "the cause is remembered", func() bool { return len(w.recall(t, dir, "why does the relay build hang?")) > 0 })
 	if t.Failed() {
 		t.Log(res.Dump(), w.hookLog())
+	}
+}
+
+// fullWindow: the client compacts by itself when the window is full; neither the
+// user nor the model sees what PreCompact prints then, so the next start tells.
+func fullWindow(t *testing.T, w *world) {
+	dir := w.project(t, "windows", "first")
+	full := Say("I see.")
+	full.InputTokens = 195_000
+	res := w.play(t, Session{
+		Dir: dir, Env: []string{"CLAUDE_CODE_AUTO_COMPACT_WINDOW=200000"},
+		Prompts: []string{"why does the tower test hang?", "and now?", "go on"},
+		Script: Script{Turns: []Turn{
+			Say("It turns out that the tower test hangs because the stub never closes its port. The fix was to call Close in the tower stub's cleanup."),
+			full,
+		}, Default: Say("All right.")},
+	})
+	compacted := 0
+	for _, q := range res.Requests {
+		if q.Kind == KindCompact {
+			compacted++
+		}
+	}
+	if compacted == 0 {
+		t.Fatalf("nothing was compacted\n%s", res.Dump())
+	}
+	eventually(t, "the cause is remembered", func() bool { return len(w.recall(t, dir, "why does the tower test hang?")) > 0 })
+	last := res.Main()[len(res.Main())-1]
+	if restored := (Result{Requests: []Request{last}}).Find("SessionStart hook additional context"); len(restored) == 0 && !w.gaveUp(t, res) {
+		t.Errorf("after the compaction the memories were not shown again\n%s\n%s", res.Dump(), w.hookLog())
 	}
 }
