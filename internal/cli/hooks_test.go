@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -126,7 +127,8 @@ func TestHooksLogShowsWhatCouldNotBeDelivered(t *testing.T) {
 }
 
 func unwrapWarning(err error) error {
-	if w, ok := err.(Warning); ok { //nolint:errorlint // it is made here and not wrapped
+	var w Warning
+	if errors.As(err, &w) {
 		return w.Err
 	}
 	return err
