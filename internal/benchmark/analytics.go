@@ -43,7 +43,7 @@ func runAnalytics(ctx context.Context, env *Env) (rows []Row, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("connect to PostgreSQL: %w", err)
 	}
-	defer conn.Close(context.WithoutCancel(ctx))
+	defer func() { err = errors.Join(err, conn.Close(context.WithoutCancel(ctx))) }()
 	env.say("writing %d audit rows", auditRows)
 	if err := sample.Fill(ctx, conn, auditRows, auditMemories); err != nil {
 		return nil, err

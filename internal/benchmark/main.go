@@ -22,6 +22,8 @@ func suites() []Suite {
 		{"idle", "what it costs to have it running", runIdle},
 		{"recall", "an answer from 10,000 memories", runRecall},
 		{"store", "one memory among 10,000", runStore},
+		{"hooks", "mneme-hook from its start to its end", runHooks},
+		{"organize", "tidying up 10,000 memories", runOrganize},
 		{"index", "the embedded index by itself", runIndex},
 		{"analytics", "a million audit rows", runAnalytics},
 	}
