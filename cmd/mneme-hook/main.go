@@ -16,9 +16,10 @@ import (
 )
 
 func main() {
-	// A closed stdout must be an error that can be handled, not the end.
-	signal.Ignore(syscall.SIGPIPE)
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
+	// A closed stdout must be an error that can be handled, not the end. Last,
+	// because a test sees by it that the others are in place.
+	signal.Ignore(syscall.SIGPIPE)
 	os.Exit(hook.Main(options(signals)))
 }

@@ -231,7 +231,7 @@ func waitHandled(t *testing.T, pid int) {
 		if errors.Is(err, os.ErrNotExist) {
 			t.Skip("there is no /proc to see a process's signals")
 		}
-		// SIGPIPE is ignored right at the start: bit 13 of the ignored ones.
+		// SIGPIPE is the last to be ignored: bit 13 of the ignored ones.
 		for line := range strings.Lines(string(data)) {
 			var ignored uint64
 			if _, err := fmt.Sscanf(line, "SigIgn:\t%x", &ignored); err == nil && ignored&(1<<12) != 0 {
