@@ -145,6 +145,7 @@ func (d *daemon) start(ctx context.Context) error {
 			return err
 		}
 	}
+	d.startSweeper(ctx, chat)
 	return d.startSpool(ctx)
 }
 

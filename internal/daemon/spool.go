@@ -4,8 +4,11 @@ import (
 	"context"
 	"time"
 
+	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/internal/dial"
+	"github.com/mneme-memory/mneme/internal/hook"
 	"github.com/mneme-memory/mneme/internal/hook/spool"
+	"github.com/mneme-memory/mneme/internal/ollama"
 )
 
 // drainEvery is how often the daemon looks for what hooks left: reading an
@@ -36,4 +39,33 @@ func (d *daemon) startSpool(ctx context.Context) error {
 		return nil
 	})
 	return nil
+}
+
+// sweepEvery is how often the daemon looks at sessions' transcripts when a
+// chat model reads them.
+const sweepEvery = 20 * time.Second
+
+// startSweeper lets the chat model find what is worth keeping in sessions, if
+// one is configured. Without one, hooks do it by rules.
+func (d *daemon) startSweeper(ctx context.Context, chat activities.Chatter) {
+	model, ok := chat.(*ollama.Chat)
+	if !ok {
+		return
+	}
+	sweeper := &hook.Sweeper{
+		Config: d.opts.Config, Redactor: d.opts.Redactor, Chat: model.Structured, Now: time.Now,
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		sweeper.Run(ctx, sweepEvery, func(err error) {
+			d.opts.Logger.WarnContext(ctx, "read sessions with the chat model", "error", err)
+		})
+	}()
+	d.onStop(func() error {
+		cancel()
+		<-done
+		return nil
+	})
 }

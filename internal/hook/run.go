@@ -8,6 +8,7 @@ import (
 
 	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/extract"
 	"github.com/mneme-memory/mneme/internal/hook/hooklog"
 	"github.com/mneme-memory/mneme/internal/hook/session"
 	"github.com/mneme-memory/mneme/internal/hook/spool"
@@ -32,7 +33,9 @@ type run struct {
 	sessions *session.Store
 	spool    *spool.Spool
 	log      hooklog.Entry
-	quiet    bool // the event was not worth a line
+	quiet    bool            // the event was not worth a line
+	chat     extract.Chatter // nil in a hook: see [Sweeper]
+	method   extract.Method  // by which the last step found what it found
 
 	client  Client // once connected
 	dialErr error

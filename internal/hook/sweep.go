@@ -67,6 +67,9 @@ func (r *run) sweepOwn(ctx context.Context, whole bool) error {
 	if r.in.Session == "" || r.in.Transcript == "" {
 		return r.nothing(false)
 	}
+	if leavesSweeps(r.cfg) {
+		return r.leaveSweep(ctx)
+	}
 	keys, err := r.sweep(ctx, r.in.Session, r.in.Transcript, whole)
 	if errors.Is(err, fs.ErrNotExist) { // normal: nothing was said yet, or nothing is kept
 		err = nil
@@ -78,6 +81,21 @@ func (r *run) sweepOwn(ctx context.Context, whole bool) error {
 		r.log.Outcome = hooklog.Nothing
 	}
 	return r.settle(ctx, r.in.Session, keys)
+}
+
+// leaveSweep lets the daemon know where the transcript is.
+func (r *run) leaveSweep(ctx context.Context) error {
+	if err := r.sessions.Update(ctx, r.in.Session, func(s *session.State) error {
+		s.Transcript = r.in.Transcript
+		if s.Project == "" {
+			s.Project, s.Dir = r.project, r.dir
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	_, err := r.deliver(ctx, deliverSwept, 0)
+	return err
 }
 
 // settle delivers what was found and counts what of it is new.
@@ -207,8 +225,12 @@ func (r *run) candidates(ctx context.Context, state *session.State, batch transc
 	if left <= 0 {
 		return nil
 	}
-	// No chat model: it takes seconds, and a session waits for its hooks.
-	found := extract.Extract(ctx, batch.Events, nil, extract.Options{Limit: left, Known: state.Texts()})
+	found := extract.Extract(ctx, batch.Events, r.chat, extract.Options{Limit: left, Known: state.Texts()})
+	r.method = found.Method
+	if found.Fallback != "" {
+		text, _ := r.redactor.Redact(memory.PlainText(found.Fallback))
+		r.note("by rules: " + text)
+	}
 	return found.Candidates[:min(left, len(found.Candidates))]
 }
 
@@ -230,6 +252,9 @@ func (r *run) topic(events []transcript.Event) string {
 // sweepOthers takes what is left in the transcripts of a project's sessions
 // that ended without a word, such as those that were killed.
 func (r *run) sweepOthers(ctx context.Context) error {
+	if leavesSweeps(r.cfg) {
+		return nil
+	}
 	others, err := r.sessions.Find(othersPerStart, r.abandoned)
 	if err != nil {
 		return err
