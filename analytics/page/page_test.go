@@ -3,6 +3,7 @@ package page_test
 import (
 	"context"
 	"encoding/xml"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -79,7 +80,7 @@ func TestPlotsAreSVG(t *testing.T) {
 		d := xml.NewDecoder(strings.NewReader(html[from:to]))
 		for {
 			_, err := d.Token()
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				break
 			}
 			require.NoError(t, err)

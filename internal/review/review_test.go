@@ -120,8 +120,12 @@ func TestApplyGoesOnAfterAFailure(t *testing.T) {
 	t.Parallel()
 	l := many(3)
 	outcomes, err := review.Apply(t.Context(), l, "me", []review.Decision{
-		{Action: review.Keep, ID: id(99)}, {Action: review.Pin, ID: id(1)}, {Action: review.Edit, ID: id(2), Text: "new"},
-		{Action: review.Forget, ID: id(3)}, {Action: review.Merge, ID: id(4), With: []string{id(5)}}, {Action: "burn", ID: id(6)},
+		{Action: review.Keep, ID: id(99)},
+		{Action: review.Pin, ID: id(1)},
+		{Action: review.Edit, ID: id(2), Text: "new"},
+		{Action: review.Forget, ID: id(3)},
+		{Action: review.Merge, ID: id(4), With: []string{id(5)}},
+		{Action: "burn", ID: id(6)},
 	})
 	require.Error(t, err)
 	require.Len(t, outcomes, 6)
