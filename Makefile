@@ -47,4 +47,4 @@ lint: .bin/golangci-lint ## vet and lint
 .bin/golangci-lint:
 	GOBIN=$(CURDIR)/.bin $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
 
-.PHONY: help build up test test-claude bench eval lint
+.PHONY: help build up test test-claude bench eval history lint

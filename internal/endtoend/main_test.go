@@ -54,7 +54,7 @@ func run(m *testing.M) (code int, err error) {
 	defer cancel()
 	interrupt = ctx
 	bin := filepath.Join(root, "bin")
-	build := exec.CommandContext(ctx, "go", "build", "-ldflags", "-s -w", "-o", bin+string(filepath.Separator), "./cmd/mneme", "./cmd/mneme-mcp")
+	build := exec.CommandContext(ctx, "go", "build", "-ldflags", "-s -w", "-o", bin+string(filepath.Separator), "./cmd/mneme", "./cmd/mneme-mcp", "./cmd/mneme-hook")
 	build.Dir = filepath.Join("..", "..")
 	if out, err := build.CombinedOutput(); err != nil {
 		return 1, fmt.Errorf("build the binaries: %w\n%s", err, out)
