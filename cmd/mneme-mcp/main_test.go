@@ -69,7 +69,7 @@ func checkNotRunning(t *testing.T, c *client.Client) {
 		t.Fatal(err)
 	}
 	list, err := c.ListTools(ctx, mcp.ListToolsRequest{})
-	if err != nil || len(list.Tools) != 14 {
+	if err != nil || len(list.Tools) != 15 {
 		t.Fatalf("%d tools, %v", len(list.Tools), err)
 	}
 	for range 2 {
