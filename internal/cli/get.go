@@ -38,6 +38,10 @@ func (a *app) printDetails(ids []string, found []memory.Details) error {
 	for i := range found {
 		found[i].Tags, found[i].Links = list(found[i].Tags), list(found[i].Links)
 		seen[found[i].ID] = true
+		for _, id := range found[i].StandsFor {
+			seen[id] = true
+			a.note("memory %s was merged into %s", id, found[i].ID)
+		}
 	}
 	if a.json {
 		if err := a.printJSON(list(found)); err != nil {

@@ -49,6 +49,7 @@ type full struct {
 	Pinned       bool     `json:"pinned"`
 	State        string   `json:"state"`
 	MergedInto   string   `json:"merged_into,omitempty"`
+	StandsFor    []string `json:"stands_for,omitempty"` // ids asked for that were merged into this one
 	CreatedAt    string   `json:"created_at"`
 	LastAccessed string   `json:"last_accessed"`
 	Links        []link   `json:"links,omitempty"`
@@ -77,7 +78,7 @@ func fullSchema() map[string]any {
 		"properties": map[string]any{
 			"id": prop("string"), "text": prop("string"), "truncated": prop("boolean"), "collection": prop("string"),
 			"project": prop("string"), "type": prop("string"), "tags": listOf(prop("string")), "confidence": prop("number"),
-			"importance": prop("number"), "pinned": prop("boolean"), "state": prop("string"), "merged_into": prop("string"),
+			"importance": prop("number"), "pinned": prop("boolean"), "state": prop("string"), "merged_into": prop("string"), "stands_for": listOf(prop("string")),
 			"created_at": prop("string"), "last_accessed": prop("string"), "links": listOf(linkSchema()),
 			"via": linkSchema(), "depth": prop("integer"),
 		},
@@ -142,8 +143,9 @@ func get(ctx context.Context, c Client, in getArgs) (answer, error) {
 		for _, l := range d.Links {
 			f.Links = append(f.Links, newLink(l))
 		}
+		f.StandsFor = d.StandsFor
 		list = append(list, f)
-		missing = slices.DeleteFunc(missing, func(id string) bool { return id == d.ID })
+		missing = slices.DeleteFunc(missing, func(id string) bool { return id == d.ID || slices.Contains(d.StandsFor, id) })
 	}
 	if len(list) == 0 {
 		return nil, memory.Errorf(memory.NotFound, "it may be forgotten; find another with memory_recall", "there is no memory %s", strings.Join(missing, ", "))
