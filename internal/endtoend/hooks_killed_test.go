@@ -138,8 +138,8 @@ func finding(n int) string {
 		}
 		return b.String()
 	}
-	return fmt.Sprintf("The root cause was that %s-%s closes every %s after %d seconds, so internal/%s/%s handed out a dead %s.",
-		word(), word(), word(), 10+n, word(), file(n), word())
+	return fmt.Sprintf("The root cause was that %s-%s closes every %s, so %s/%s returned %s %s.",
+		word(), word(), word(), word(), file(n), word(), word())
 }
 
 // file is named in what session n learned, and nowhere else.
