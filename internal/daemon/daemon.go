@@ -58,6 +58,9 @@ func Run(ctx context.Context, opts Options) (err error) {
 		return err
 	}
 	if err := d.start(ctx); err != nil {
+		if ctx.Err() != nil { // what was cut off says so in many ways
+			return ctx.Err()
+		}
 		return err
 	}
 	if err := config.WriteDaemon(home, d.state); err != nil {
