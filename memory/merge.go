@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // Survivor returns the place of the record that the others are merged into:
@@ -79,16 +80,21 @@ func MergeTexts(a, b string) string {
 	for _, s := range sentencesOf(a) {
 		said[sentenceKey(s)] = true
 	}
-	var more strings.Builder
+	more, dropped := "", false
 	for _, s := range sentencesOf(b) {
 		key := sentenceKey(s)
 		if key != "" && said[key] {
+			dropped = true
 			continue
 		}
 		said[key] = true
-		more.WriteString(s)
+		// What stood between two sentences may have been all that told them apart.
+		if dropped && !splitsAt(more+s, len(strings.TrimSpace(more))) && strings.TrimSpace(more) != "" {
+			more = strings.TrimRightFunc(more, unicode.IsSpace) + "\n"
+		}
+		more, dropped = more+s, false
 	}
-	addition := strings.TrimSpace(more.String())
+	addition := strings.TrimSpace(more)
 	a = strings.TrimSpace(a)
 	switch {
 	case addition == "":

@@ -1,0 +1,5 @@
+package static
+
+import "github.com/mneme-memory/mneme/internal/testkit/steady"
+
+var _ = steady.Seed()

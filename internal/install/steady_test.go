@@ -1,0 +1,5 @@
+package install
+
+import "github.com/mneme-memory/mneme/internal/testkit/steady"
+
+var _ = steady.Seed()

@@ -1,0 +1,5 @@
+package ollama
+
+import "github.com/mneme-memory/mneme/internal/testkit/steady"
+
+var _ = steady.Seed()
