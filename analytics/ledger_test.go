@@ -19,6 +19,13 @@ var base string
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
 func run(m *testing.M) int {
+	if os.Getenv(childURL) != "" {
+		if err := takeSnapshot(context.Background()); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		return 0
+	}
 	url, stop, err := testkit.StartPostgres(context.Background())
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
