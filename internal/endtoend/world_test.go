@@ -46,7 +46,7 @@ func (r *record) bytes() []byte {
 func newWorld(root, name, bin string, settings ...string) (*world, error) {
 	w := &world{bin: bin, dir: filepath.Join(root, name), said: &record{}}
 	w.home = filepath.Join(w.dir, "data")
-	for _, dir := range []string{"user", "tmp", "work"} {
+	for _, dir := range []string{"user", "tmp", "folder"} {
 		if err := os.MkdirAll(filepath.Join(w.dir, dir), 0o755); err != nil {
 			return nil, err
 		}
@@ -62,7 +62,7 @@ func newWorld(root, name, bin string, settings ...string) (*world, error) {
 // command is a binary of ours, run in an empty folder that is no repository.
 func (w *world) command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, filepath.Join(w.bin, name), args...)
-	cmd.Env, cmd.Dir = w.env, filepath.Join(w.dir, "work")
+	cmd.Env, cmd.Dir = w.env, filepath.Join(w.dir, "folder")
 	return cmd
 }
 

@@ -143,7 +143,7 @@ func TestSignatureIsStable(t *testing.T) {
 	t.Parallel()
 	for name, pair := range map[string][2]string{
 		"temp folder": {
-			"Error: ENOENT: no such file or directory, open '/tmp/run-81723/work/cfg.yaml'",
+			"Error: ENOENT: no such file or directory, open '/tmp/run-81723/first/cfg.yaml'",
 			"Error: ENOENT: no such file or directory, open '/tmp/run-9/other/cfg.yaml'",
 		},
 		"address": {"panic: runtime error: invalid memory address 0xc000123456", "panic: runtime error: invalid memory address 0x0"},
