@@ -159,7 +159,9 @@ func TestStructured(t *testing.T) {
 	if got.Format["type"] != "object" || len(got.Messages) != 2 || got.Messages[0]["content"] != "Find facts." {
 		t.Errorf("asked %v", got)
 	}
-	c = chatAt(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, saying(`{"facts":[{"te`, "length")) })
+	c = chatAt(t, func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, saying(`{"facts":[{"te`, "length"))
+	})
 	if _, err := c.Structured(t.Context(), "s", "p", json.RawMessage(`{}`)); err == nil {
 		t.Error("half an answer was taken for one")
 	}
