@@ -122,11 +122,12 @@ var (
 )
 
 // maxQueries bounds what is asked when a session starts: each question takes
-// its time.
-const maxQueries = 4
+// its time, and more than three do not fit into a hook's budget of 100 ms.
+const maxQueries = 3
 
 // queries returns what to ask the memory for, the most telling first. They are
-// asked apart, because one text about everything is near to nothing.
+// asked apart, because one text about everything is near to nothing. Commits
+// are for where the branch has no name of its own, or where there is room.
 func (f facts) queries(project string) []string {
 	var out []string
 	ask := func(text string) {
@@ -135,16 +136,16 @@ func (f facts) queries(project string) []string {
 			out = append(out, text)
 		}
 	}
-	switch f.branch {
-	case "main", "master", "trunk", "develop", "HEAD":
-	default:
-		ask(nameMarks.ReplaceAllString(branchPrefix.ReplaceAllString(f.branch, ""), " "))
-	}
 	subjects := make([]string, len(f.commits))
 	for i, c := range f.commits {
 		subjects[i] = commitPrefix.ReplaceAllString(c, "")
 	}
-	ask(first(subjects))
+	switch f.branch {
+	case "", "main", "master", "trunk", "develop", "HEAD":
+		ask(first(subjects))
+	default:
+		ask(nameMarks.ReplaceAllString(branchPrefix.ReplaceAllString(f.branch, ""), " "))
+	}
 	names := make([]string, len(f.files))
 	for i, file := range f.files {
 		names[i] = path.Base(file)

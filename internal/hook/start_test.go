@@ -210,7 +210,11 @@ func TestRepositoryFacts(t *testing.T) {
 		t.Error(diff)
 	}
 	queries := f.queries("example.org/me/web-shop")
-	if diff := cmp.Diff([]string{"payment retries", "retry payments", "a.go", "web shop"}, queries); diff != "" {
+	if diff := cmp.Diff([]string{"payment retries", "a.go", "web shop"}, queries); diff != "" {
+		t.Error(diff)
+	}
+	f.branch = "main"
+	if diff := cmp.Diff([]string{"retry payments", "a.go", "web shop"}, f.queries("example.org/me/web-shop")); diff != "" {
 		t.Error(diff)
 	}
 	// Settings of a repository that would run a program.
