@@ -112,7 +112,8 @@ func (w *working) copyAudit(
 select id, ts, "user", action, project, collection, workflow_id, run_id, step, affected_ids, details::varchar as details from audit limit 0`); err != nil {
 		return fmt.Errorf("prepare to copy the audit: %w", err)
 	}
-	next, stop := iter.Pull2(src.EachAudit(ctx, w.upTo, end))
+	from := w.upTo
+	next, stop := readAhead(ctx, func(ctx context.Context) iter.Seq2[memory.AuditRow, error] { return src.EachAudit(ctx, from, end) })
 	defer stop()
 	for {
 		n, err := w.copyBatch(ctx, next)
