@@ -20,7 +20,7 @@ func (a *app) printReport(r analytics.Report) error {
 		"",
 		fmt.Sprintf("recalls     %s found something (%d of %d)  %s", share(t.Hits, t.Recalls), t.Hits, t.Recalls, hitLine(r.HitRate)),
 		fmt.Sprintf("sessions    %s had a hit (%d of %d)", share(t.SessionsWithHit, t.Sessions), t.SessionsWithHit, t.Sessions),
-		fmt.Sprintf("memories    %d in %d projects, %d never used  %s", t.Live, t.Projects, t.NeverUsed, growthLine(r.Growth)),
+		fmt.Sprintf("memories    %d in %s, %d never used  %s", t.Live, plural(int(t.Projects), "project", "projects"), t.NeverUsed, growthLine(r.Growth)),
 		fmt.Sprintf("confidence  %s", confidenceLine(r.Confidence)),
 		fmt.Sprintf("duplicates  %d avoided", t.DuplicatesAvoided),
 		fmt.Sprintf("injected    %d times, %d tokens, %.0f a memory", t.Injections, t.Tokens, t.TokensPerHit),
