@@ -86,6 +86,22 @@ func TestDocumentedQueries(t *testing.T) {
 	}
 }
 
+// TestOrganizeRunsAreThoseOfOrganize leaves out merges by hand, and a merge
+// that found nothing any more takes nothing from the count.
+func TestOrganizeRunsAreThoseOfOrganize(t *testing.T) {
+	t.Parallel()
+	ledger, conn := newLedger(t)
+	_, err := conn.Exec(t.Context(), `insert into memory_audit ("user", action, "timestamp", affected_ids, project, collection, workflow_id, run_id, step)
+select 'me', 'merge', now(), (array[gen_random_uuid(), gen_random_uuid(), gen_random_uuid()])[1:n], 'p', '', w, 'r', n::text || w
+from (values (3, 'organize/a'), (0, 'organize/a'), (2, 'merge/b')) v(n, w)`)
+	require.NoError(t, err)
+	s := &analytics.Snapshots{Dir: t.TempDir(), Source: ledger}
+	_, err = s.Snapshot(t.Context(), memory.SnapshotInput{}, nil)
+	require.NoError(t, err)
+	assert.EqualValues(t, 1, ask[int64](t, s.Path(), `select count(*) from organize_runs`))
+	assert.EqualValues(t, 2, ask[int64](t, s.Path(), `select merged from organize_runs`))
+}
+
 func TestReportOfOneProject(t *testing.T) {
 	t.Parallel()
 	all, _ := read(t, 5000, 100, analytics.ReportInput{Days: analytics.MaxDays})

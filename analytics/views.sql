@@ -14,7 +14,7 @@ FROM confidence_samples;
 
 CREATE OR REPLACE VIEW organize_runs AS
 SELECT workflow_id, run_id, min(ts) AS started_at,
-       coalesce(sum(len(affected_ids) - 1) FILTER (WHERE action = 'merge'), 0)::BIGINT AS merged,
+       coalesce(sum(greatest(len(affected_ids) - 1, 0)) FILTER (WHERE action = 'merge'), 0)::BIGINT AS merged,
        coalesce(sum(len(affected_ids)) FILTER (WHERE action = 'prune'), 0)::BIGINT AS pruned,
        coalesce(sum(len(affected_ids)) FILTER (WHERE action = 'promote'), 0)::BIGINT AS promoted,
        coalesce(sum(len(affected_ids)) FILTER (WHERE action = 'expire'), 0)::BIGINT AS expired,
@@ -22,7 +22,7 @@ SELECT workflow_id, run_id, min(ts) AS started_at,
        (SELECT count(*) FROM audit u
          WHERE u.action = 'undo' AND (u.details ->> '$.run_id') = a.run_id) AS undone
 FROM audit a
-WHERE action IN ('merge', 'prune', 'promote', 'expire', 'decay', 'organize')
+WHERE action IN ('merge', 'prune', 'promote', 'expire', 'decay', 'organize') AND workflow_id LIKE 'organize/%' -- not a merge by hand
 GROUP BY workflow_id, run_id;
 
 CREATE OR REPLACE VIEW memory_growth AS
