@@ -5,6 +5,12 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -s -w -X main.version=$(VERSION)
 LINT_VERSION := v2.12.0
 
+# DuckDB is C++, and the race detector wants a C compiler. Without one all the rest is
+# built, and tested without the detector.
+CXX_FOUND := $(firstword $(shell command -v c++ g++ clang++ 2>/dev/null))
+export CGO_ENABLED ?= $(if $(CXX_FOUND),1,0)
+RACE := $(if $(filter 1,$(CGO_ENABLED)),-race)
+
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -12,27 +18,34 @@ help: ## list the targets
 
 build: ## build the binaries into bin/
 	@mkdir -p $(BIN)
+	@[ "$(CGO_ENABLED)" = 1 ] || echo 'no C++ compiler: mneme is built without DuckDB, so "mneme analytics" will not work (install g++ for it)'
 	$(GO) build -ldflags '$(LDFLAGS)' -o $(BIN)/ ./cmd/...
 
 up: build ## build, start mneme in the foreground and say when it is ready
 	@exec $(BIN)/mneme up
 
 test: ## run all tests, with the race detector
-	$(GO) test -race -count=1 -timeout 20m ./...
+	$(GO) test $(RACE) -count=1 -timeout 20m ./...
 
 test-claude: build ## play sessions with the real Claude Code, fetched from npm
-	MNEME_TEST_CLAUDE=1 $(GO) test -count=1 -timeout 12m -run 'TestClaudeCode' -v ./internal/claudetest
+	MNEME_TEST_CLAUDE=1 $(GO) test -count=1 -timeout 12m -run 'TestClaudeCode' -v ./internal/test/claudetest
+
+test-real: .bin/ollama .bin/temporal-server .bin/temporal-sql-tool ## play against a real Ollama and Temporal server, built on the first call
+	MNEME_TEST_REAL=1 $(GO) test -count=1 -timeout 30m -v ./internal/test/realtest
+
+.bin/ollama .bin/temporal-server .bin/temporal-sql-tool:
+	GO='$(GO)' internal/test/realtest/build.sh $(notdir $@) $(CURDIR)/.bin
 
 # A machine that is slow, or busy, fails nothing here.
 bench: ## measure the budgets of the design; ARGS="recall store" for some
 	@mkdir -p $(BIN)
 	$(GO) build -ldflags '$(LDFLAGS)' -o $(BIN)/ ./cmd/mneme
-	$(GO) run ./internal/benchmark -mneme $(BIN)/mneme -page docs/benchmarks.md $(ARGS)
+	$(GO) run ./internal/test/benchmark -mneme $(BIN)/mneme -page docs/benchmarks.md $(ARGS)
 
 eval: ## measure recall through the product on public data; ARGS="-sets nl2bash" for some
 	@mkdir -p $(BIN)
 	$(GO) build -ldflags '$(LDFLAGS)' -o $(BIN)/ ./cmd/mneme
-	$(GO) run ./internal/evaluation/product -mneme $(BIN)/mneme $(ARGS)
+	$(GO) run ./internal/test/evaluation/product -mneme $(BIN)/mneme $(ARGS)
 
 history: ## record histories of workflows that have a new scenario
 	$(GO) test ./workflows -run TestRecordHistories -record -count=1 -timeout 20m
@@ -47,4 +60,4 @@ lint: .bin/golangci-lint ## vet and lint
 .bin/golangci-lint:
 	GOBIN=$(CURDIR)/.bin $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
 
-.PHONY: help build up test test-claude bench eval history lint
+.PHONY: help build up test test-claude test-real bench eval history lint

@@ -3,6 +3,8 @@ package activities
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/mneme-memory/mneme/memory"
 )
@@ -20,15 +22,16 @@ type ImportOutcome struct {
 func (a *Activities) ImportBatch(ctx context.Context, in memory.ImportBatch) (ImportOutcome, error) {
 	records := make([]memory.Record, len(in.Items))
 	texts := make([]string, len(in.Items))
-	user := ""
+	user, taken := "", map[string][]string{}
 	for i, item := range in.Items {
-		item, _ = a.redact(item)
+		item, kinds := a.redact(item)
 		item, err := item.Clean()
 		if err != nil {
 			return ImportOutcome{}, fmt.Errorf("item %d of batch %d: %w", i, in.Number, err)
 		}
 		item.Source, user = memory.SourceImport, item.User
 		records[i].Memory, texts[i] = item.Memory(a.Now(), a.Embedder.Model()), item.Text
+		taken[item.Project] = append(taken[item.Project], kinds...)
 	}
 	if err := a.embedAll(ctx, records, texts); err != nil {
 		return ImportOutcome{}, err
@@ -38,10 +41,30 @@ func (a *Activities) ImportBatch(ctx context.Context, in memory.ImportBatch) (Im
 	if err != nil {
 		return ImportOutcome{}, err
 	}
+	if err := a.noteTaken(ctx, user, step, taken); err != nil {
+		return ImportOutcome{}, err
+	}
 	if err := a.SyncIndex(ctx, SyncInput{IDs: stored}); err != nil {
 		return ImportOutcome{}, err
 	}
 	return ImportOutcome{Stored: len(stored), Existing: len(existing)}, nil
+}
+
+// noteTaken writes one audit row a project with the kinds of what was taken out
+// of a batch's memories, each kind as often as a memory held it.
+func (a *Activities) noteTaken(ctx context.Context, user, step string, taken map[string][]string) error {
+	for _, project := range slices.Sorted(maps.Keys(taken)) {
+		kinds := taken[project]
+		if len(kinds) == 0 {
+			continue
+		}
+		details := map[string]any{"redacted": kinds, "source": memory.SourceImport}
+		row := op(ctx, user, memory.ActionImport, step+"/redacted/"+project)
+		if err := a.Ledger.Note(ctx, row, project, "", details); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // embedAll fills in the vectors and prepares ledger and index for them.

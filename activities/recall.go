@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"strings"
 	"time"
@@ -20,47 +21,76 @@ const maxAnswerBytes = 512 << 10
 func (a *Activities) Recall(ctx context.Context, q memory.Query) (memory.RecallResult, error) {
 	q = RedactQuery(a.Redactor, q)
 	start := a.Now()
-	vector, model, degraded, err := a.embedQuery(ctx, q.Text)
+	questions := q.Questions()
+	vectors, degraded, err := a.embedQueries(ctx, questions)
 	if err != nil {
 		return memory.RecallResult{}, err
 	}
-	embedded := a.Now()
+	result := memory.RecallResult{
+		Hits: []memory.Hit{}, Degraded: degraded,
+		TookMillis: map[string]float64{"embed": millis(a.Now().Sub(start))},
+	}
+	for i, text := range questions {
+		if len(result.Hits) == q.Limit {
+			break
+		}
+		answer, err := a.find(ctx, q.Asking(text, result.Hits), vectors[i])
+		if err != nil {
+			return memory.RecallResult{}, err
+		}
+		result.Hits = append(result.Hits, answer.Hits...)
+		for part, took := range answer.TookMillis {
+			result.TookMillis[part] += took
+		}
+		if i == 0 {
+			result.BelowBar = answer.BelowBar
+		}
+	}
+	result.Hits = fit(result.Hits, maxAnswerBytes)
+	return result, nil
+}
+
+// find searches and ranks for one question; v is nil when keywords must do.
+func (a *Activities) find(ctx context.Context, q memory.Query, v memory.Vector) (memory.RecallResult, error) {
+	start := a.Now()
 	candidates, err := a.Index.Search(ctx, memory.Search{
-		Text: q.Text, Vector: vector, Projects: q.Projects(), Collections: q.Collections, Types: q.Types,
-		Tags: q.Tags, Since: q.Since, Before: q.Before, Exclude: q.Exclude, Now: embedded, Limit: q.Limit,
+		Text: q.Text, Vector: v, Projects: q.Projects(), Collections: q.Collections, Types: q.Types,
+		Tags: q.Tags, Since: q.Since, Before: q.Before, Exclude: q.Exclude, Now: start, Limit: q.Limit,
 	})
 	if err != nil {
 		return memory.RecallResult{}, err
 	}
 	searched := a.Now()
-	result := memory.Rank(q, memory.CalibrationFor(model), candidates, searched)
-	result.Degraded = degraded
-	result.Hits = fit(result.Hits, maxAnswerBytes)
+	result := memory.Rank(q, memory.CalibrationFor(a.Embedder.Model()), candidates, searched)
 	result.TookMillis = map[string]float64{
-		"embed":  millis(embedded.Sub(start)),
-		"search": millis(searched.Sub(embedded)),
+		"search": millis(searched.Sub(start)),
 		"rank":   millis(a.Now().Sub(searched)),
 	}
 	return result, nil
 }
 
-// embedQuery returns no vector and the reason when the model is of no use.
-func (a *Activities) embedQuery(ctx context.Context, text string) (memory.Vector, string, string, error) {
-	model := a.Embedder.Model()
+// embedQueries returns a vector for each text, or no vectors (each is nil)
+// and the reason when the model is of no use.
+func (a *Activities) embedQueries(ctx context.Context, texts []string) ([]memory.Vector, string, error) {
 	// A part of the deadline is kept for the search by keywords.
 	embedCtx, cancel := context.WithTimeout(ctx, embedQueryTimeout)
 	defer cancel()
-	vectors, err := a.embed(embedCtx, ForQuery, []string{text})
+	vectors, err := a.embed(embedCtx, ForQuery, texts)
+	none := make([]memory.Vector, len(texts))
 	switch {
 	case err == nil:
 		if reason := a.otherModel(ctx, vectors[0]); reason != "" {
-			return nil, model, reason, nil
+			return none, reason, nil
 		}
-		return vectors[0], model, "", nil
-	case memory.Retryable(err) && ctx.Err() == nil:
-		return nil, model, "the embedding model does not answer; found by keywords alone", nil
+		return vectors, "", nil
+	case ctx.Err() != nil:
+		return nil, "", err
+	case memory.Retryable(err):
+		return none, "the embedding model does not answer; found by keywords alone", nil
+	case memory.CodeOf(err) == memory.Conflict: // Ollama answers, and does not have the model
+		return none, fmt.Sprintf("%v; found by keywords alone; %s", err, memory.HintOf(err)), nil
 	default:
-		return nil, "", "", err
+		return nil, "", err
 	}
 }
 

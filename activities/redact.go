@@ -30,7 +30,7 @@ func RedactCredit(r Redactor, in memory.CreditInput) memory.CreditInput {
 // again as it was kept.
 func RedactQuery(r Redactor, q memory.Query) memory.Query {
 	q.Text, q.Project, q.Session = redacted(r, q.Text), redacted(r, q.Project), redacted(r, q.Session)
-	q.Tags = redactAll(r, q.Tags)
+	q.Then, q.Tags = redactAll(r, q.Then), redactAll(r, q.Tags)
 	return q
 }
 

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"go.temporal.io/sdk/activity"
+
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -28,7 +30,7 @@ func (a *Activities) EmbedText(ctx context.Context, in EmbedInput) (Embedding, e
 	text, _ := a.Redactor.Redact(in.Text)
 	vectors, err := a.embed(ctx, ForDocument, []string{text})
 	if err != nil {
-		return Embedding{}, err
+		return Embedding{}, untilMended(ctx, err)
 	}
 	return Embedding{Vector: vectors[0], Model: a.Embedder.Model()}, nil
 }
@@ -63,15 +65,38 @@ type SaveInput struct {
 func (a *Activities) SaveMemory(ctx context.Context, in SaveInput) (memory.StoreResult, error) {
 	var kinds []string
 	in.Store, kinds = a.redact(in.Store)
+	var err error
+	if in.Embedding, err = a.current(ctx, in); err != nil {
+		return memory.StoreResult{}, err
+	}
 	store, rec, err := a.record(ctx, in)
 	if err != nil {
-		return memory.StoreResult{}, err
+		return memory.StoreResult{}, untilMended(ctx, err)
 	}
 	step := op(ctx, store.User, memory.ActionStore, "save")
 	step.Notes = a.notes(in)
 	result, err := a.Ledger.Store(ctx, step, rec, store.Links, a.near(rec))
 	result.Redacted = kinds
 	return result, err
+}
+
+// current returns the embedding of a text, made anew if it came from another
+// model than the one in use: days may have passed since.
+func (a *Activities) current(ctx context.Context, in SaveInput) (Embedding, error) {
+	if in.Embedding.Model == a.Embedder.Model() {
+		return in.Embedding, nil
+	}
+	return a.EmbedText(ctx, EmbedInput{Text: in.Store.Text})
+}
+
+// untilMended has a conflict tried again on the durable path: whoever asked was
+// told that the text is accepted, and will not hear that its model is missing,
+// or is another one than the ledger's. On the fast path the caller hears it.
+func untilMended(ctx context.Context, err error) error {
+	if memory.CodeOf(err) != memory.Conflict || !activity.IsActivity(ctx) || activity.GetInfo(ctx).IsLocalActivity {
+		return err
+	}
+	return memory.Down(memory.PartOf(err), memory.HintOf(err), err)
 }
 
 // notes are what analysis wants to know of a store.

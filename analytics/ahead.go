@@ -19,56 +19,72 @@ type chunk struct {
 	err  error
 }
 
-// readAhead reads rows in the background, so that PostgreSQL and DuckDB work
-// at the same time. Stop ends it and waits for its end.
-func readAhead(ctx context.Context, rows func(context.Context) iter.Seq2[memory.AuditRow, error]) (next func() (memory.AuditRow, error, bool), stop func()) {
+// ahead reads rows in the background, so that PostgreSQL and DuckDB work at
+// the same time. Its owner calls stop, which waits for the end.
+type ahead struct {
+	ctx    context.Context // of the reading, which is one call of its owner
+	cancel context.CancelFunc
+	chunks chan chunk
+	now    chunk // what next takes from
+}
+
+func readAhead(ctx context.Context, rows func(context.Context) iter.Seq2[memory.AuditRow, error]) *ahead {
 	ctx, cancel := context.WithCancel(ctx)
-	chunks := make(chan chunk, chunksAhead)
+	a := &ahead{ctx: ctx, cancel: cancel, chunks: make(chan chunk, chunksAhead)}
 	go func() {
-		defer close(chunks)
-		send := func(c chunk) bool {
-			select {
-			case chunks <- c:
-				return true
-			case <-ctx.Done():
-				return false
-			}
-		}
-		c := chunk{rows: make([]memory.AuditRow, 0, chunkRows)}
-		for row, err := range rows(ctx) {
-			if err != nil {
-				c.err = err
-				break
-			}
-			if c.rows = append(c.rows, row); len(c.rows) < chunkRows {
-				continue
-			}
-			if !send(c) {
-				return
-			}
-			c.rows = make([]memory.AuditRow, 0, chunkRows)
-		}
-		send(c)
+		defer close(a.chunks)
+		a.read(rows(ctx))
 	}()
-	var now chunk
-	next = func() (memory.AuditRow, error, bool) {
-		for len(now.rows) == 0 {
-			if now.err != nil {
-				return memory.AuditRow{}, now.err, true
-			}
-			var ok bool
-			if now, ok = <-chunks; !ok {
-				return memory.AuditRow{}, ctx.Err(), ctx.Err() != nil
-			}
+	return a
+}
+
+// read sends the rows chunk by chunk, the last one with the error, if any.
+func (a *ahead) read(rows iter.Seq2[memory.AuditRow, error]) {
+	c := chunk{rows: make([]memory.AuditRow, 0, chunkRows)}
+	for row, err := range rows {
+		if err != nil {
+			c.err = err
+			break
 		}
-		row := now.rows[0]
-		now.rows = now.rows[1:]
-		return row, nil, true
+		if c.rows = append(c.rows, row); len(c.rows) < chunkRows {
+			continue
+		}
+		if !a.send(c) {
+			return
+		}
+		c.rows = make([]memory.AuditRow, 0, chunkRows)
 	}
-	stop = func() {
-		cancel()
-		for range chunks { // until it has ended
+	a.send(c)
+}
+
+// send reports whether somebody still wants it.
+func (a *ahead) send(c chunk) bool {
+	select {
+	case a.chunks <- c:
+		return true
+	case <-a.ctx.Done():
+		return false
+	}
+}
+
+// next returns a row or the error that ended them, and false after the last.
+func (a *ahead) next() (memory.AuditRow, error, bool) {
+	for len(a.now.rows) == 0 {
+		if a.now.err != nil {
+			return memory.AuditRow{}, a.now.err, true
+		}
+		var ok bool
+		if a.now, ok = <-a.chunks; !ok {
+			return memory.AuditRow{}, a.ctx.Err(), a.ctx.Err() != nil
 		}
 	}
-	return next, stop
+	row := a.now.rows[0]
+	a.now.rows = a.now.rows[1:]
+	return row, nil, true
+}
+
+func (a *ahead) stop() {
+	a.cancel()
+	for range a.chunks { // until it has ended
+	}
 }

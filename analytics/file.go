@@ -10,7 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/duckdb/duckdb-go/v2"
+	"github.com/mneme-memory/mneme/memory"
 )
 
 // The limits of DuckDB while a snapshot is taken or a report is read: an
@@ -37,6 +37,11 @@ const (
 	readWrite = "READ_WRITE"
 )
 
+// ErrNotLinked says that this program has no DuckDB; see [Linked]. It is a
+// conflict, because trying again does not help.
+var ErrNotLinked = memory.Errorf(memory.Conflict, "install a C++ compiler (g++) and build mneme again",
+	"this mneme was built without DuckDB, which the analysis needs")
+
 // open opens a DuckDB file. Extensions are neither fetched nor loaded: what
 // is built in is enough, and nothing of ours calls out.
 func open(path, mode string) (*sql.DB, error) {
@@ -46,11 +51,11 @@ func open(path, mode string) (*sql.DB, error) {
 		"autoinstall_known_extensions": {"false"},
 		"autoload_known_extensions":    {"false"},
 	}
-	connector, err := duckdb.NewConnector(path+"?"+settings.Encode(), nil)
+	c, err := connector(path, settings)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	return sql.OpenDB(connector), nil
+	return sql.OpenDB(c), nil
 }
 
 // copyFile copies a file and makes the copy durable before it has its name.

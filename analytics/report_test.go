@@ -86,20 +86,26 @@ func TestDocumentedQueries(t *testing.T) {
 	}
 }
 
-// TestOrganizeRunsAreThoseOfOrganize leaves out merges by hand, and a merge
-// that found nothing any more takes nothing from the count.
+// TestOrganizeRunsAreThoseOfOrganize leaves out merges by hand, a merge that
+// found nothing any more takes nothing from the count, and a run that went on
+// under another id is one all the same.
 func TestOrganizeRunsAreThoseOfOrganize(t *testing.T) {
 	t.Parallel()
 	ledger, conn := newLedger(t)
-	_, err := conn.Exec(t.Context(), `insert into memory_audit ("user", action, "timestamp", affected_ids, project, collection, workflow_id, run_id, step)
-select 'me', 'merge', now(), (array[gen_random_uuid(), gen_random_uuid(), gen_random_uuid()])[1:n], 'p', '', w, 'r', n::text || w
-from (values (3, 'organize/a'), (0, 'organize/a'), (2, 'merge/b')) v(n, w)`)
+	_, err := conn.Exec(t.Context(), `insert into memory_audit ("user", action, "timestamp", affected_ids, project, collection, workflow_id, run_id, step, details)
+select 'me', action, now() + n * interval '1 second', (array[gen_random_uuid(), gen_random_uuid(), gen_random_uuid()])[1:n], 'p', '', w, r, n::text || w, d::jsonb
+from (values (3, 'merge', 'organize/a', 'first', '{}'), (0, 'merge', 'organize/a', 'first', '{}'), (2, 'merge', 'merge/b', 'r', '{}'),
+(2, 'merge', 'organize/a', 'second', '{}'), (1, 'prune', 'organize/a', 'third', '{}'), (1, 'prune', 'organize/c', 'fourth', '{}'),
+(1, 'undo', 'event', '', '{"run_id":"second"}'), (2, 'undo', 'event', '', '{"run_id":"third"}')) v(n, action, w, r, d)`)
 	require.NoError(t, err)
 	s := &analytics.Snapshots{Dir: t.TempDir(), Source: ledger}
 	_, err = s.Snapshot(t.Context(), memory.SnapshotInput{}, nil)
 	require.NoError(t, err)
-	assert.EqualValues(t, 1, ask[int64](t, s.Path(), `select count(*) from organize_runs`))
-	assert.EqualValues(t, 2, ask[int64](t, s.Path(), `select merged from organize_runs`))
+	assert.EqualValues(t, 2, ask[int64](t, s.Path(), `select count(*) from organize_runs`))
+	for column, want := range map[string]string{"run_id": "first", "merged": "3", "pruned": "1", "undone": "2"} {
+		assert.Equal(t, want, ask[string](t, s.Path(), `select `+column+`::varchar from organize_runs where workflow_id = 'organize/a'`), column)
+	}
+	assert.EqualValues(t, 0, ask[int64](t, s.Path(), `select undone from organize_runs where workflow_id = 'organize/c'`))
 }
 
 func TestReportOfOneProject(t *testing.T) {
@@ -111,6 +117,15 @@ func TestReportOfOneProject(t *testing.T) {
 	for _, m := range one.MostUsed {
 		assert.Equal(t, "project-1", m.Project)
 	}
+}
+
+// TestUseRateOfWhatWasNeverShown has no figure: it is not as good as can be.
+func TestUseRateOfWhatWasNeverShown(t *testing.T) {
+	t.Parallel()
+	_, path := read(t, 100, 300, analytics.ReportInput{})
+	assert.Positive(t, ask[int64](t, path, `select count(*) from memory_value where injected = 0`))
+	assert.Zero(t, ask[int64](t, path, `select count(use_rate) from memory_value where injected = 0`))
+	assert.Positive(t, ask[int64](t, path, `select count(use_rate) from memory_value where injected > 0`))
 }
 
 func TestReportOfNothing(t *testing.T) {

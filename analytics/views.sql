@@ -12,18 +12,25 @@ CREATE OR REPLACE VIEW confidence_over_time AS
 SELECT day, project, collection, bucket / 10.0 AS confidence_from, memories, mean
 FROM confidence_samples;
 
+-- A run whose history grew long went on under another run_id: one row a workflow, with the first.
 CREATE OR REPLACE VIEW organize_runs AS
-SELECT workflow_id, run_id, min(ts) AS started_at,
+WITH step AS (
+    SELECT * FROM audit
+    WHERE action IN ('merge', 'prune', 'promote', 'expire', 'decay', 'organize') AND workflow_id LIKE 'organize/%' -- not a merge by hand
+), undo AS (
+    SELECT s.workflow_id, count(*) AS undone
+    FROM audit u JOIN (SELECT DISTINCT workflow_id, run_id FROM step) s ON s.run_id = (u.details ->> '$.run_id')
+    WHERE u.action = 'undo' GROUP BY s.workflow_id
+)
+SELECT workflow_id, arg_min(run_id, id) AS run_id, min(ts) AS started_at,
        coalesce(sum(greatest(len(affected_ids) - 1, 0)) FILTER (WHERE action = 'merge'), 0)::BIGINT AS merged,
        coalesce(sum(len(affected_ids)) FILTER (WHERE action = 'prune'), 0)::BIGINT AS pruned,
        coalesce(sum(len(affected_ids)) FILTER (WHERE action = 'promote'), 0)::BIGINT AS promoted,
        coalesce(sum(len(affected_ids)) FILTER (WHERE action = 'expire'), 0)::BIGINT AS expired,
        coalesce(sum(len(affected_ids)) FILTER (WHERE action = 'decay'), 0)::BIGINT AS decayed,
-       (SELECT count(*) FROM audit u
-         WHERE u.action = 'undo' AND (u.details ->> '$.run_id') = a.run_id) AS undone
-FROM audit a
-WHERE action IN ('merge', 'prune', 'promote', 'expire', 'decay', 'organize') AND workflow_id LIKE 'organize/%' -- not a merge by hand
-GROUP BY workflow_id, run_id;
+       coalesce(any_value(undone), 0) AS undone
+FROM step LEFT JOIN undo USING (workflow_id)
+GROUP BY workflow_id;
 
 CREATE OR REPLACE VIEW memory_growth AS
 WITH change AS (
@@ -52,7 +59,7 @@ WITH shown AS (
 )
 SELECT m.id, m.project, m.collection, m.type, m.state, m.confidence, m.pinned, m.access_count, m.created_at,
        coalesce(i.injected, 0) AS injected, coalesce(i.tokens, 0) AS tokens, coalesce(u.used, 0) AS used,
-       least(coalesce(u.used, 0) / nullif(i.injected, 0), 1) AS use_rate,
+       CASE WHEN i.injected > 0 THEN least(coalesce(u.used, 0) / i.injected, 1) END AS use_rate, -- NULL when never shown
        coalesce(c.helped, 0) AS helped, coalesce(c.not_helped, 0) AS not_helped, i.last_injected
 FROM memories m
 LEFT JOIN injected i ON i.id = m.id

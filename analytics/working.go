@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/duckdb/duckdb-go/v2"
-
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -113,10 +111,10 @@ select id, ts, "user", action, project, collection, workflow_id, run_id, step, a
 		return fmt.Errorf("prepare to copy the audit: %w", err)
 	}
 	from := w.upTo
-	next, stop := readAhead(ctx, func(ctx context.Context) iter.Seq2[memory.AuditRow, error] { return src.EachAudit(ctx, from, end) })
-	defer stop()
+	rows := readAhead(ctx, func(ctx context.Context) iter.Seq2[memory.AuditRow, error] { return src.EachAudit(ctx, from, end) })
+	defer rows.stop()
 	for {
-		n, err := w.copyBatch(ctx, next)
+		n, err := w.copyBatch(ctx, rows)
 		if err != nil {
 			return fmt.Errorf("copy the audit: %w", err)
 		}
@@ -132,24 +130,12 @@ select id, ts, "user", action, project, collection, workflow_id, run_id, step, a
 }
 
 // copyBatch copies at most batchRows rows in one transaction.
-func (w *working) copyBatch(ctx context.Context, next func() (memory.AuditRow, error, bool)) (int, error) {
+func (w *working) copyBatch(ctx context.Context, rows *ahead) (int, error) {
 	n := 0
 	var last memory.AuditRow
 	err := w.inTx(ctx, func() error {
-		err := w.append("temp", "staged", func(add func(...driver.Value) error) error {
-			for ; n < batchRows; n++ {
-				row, err, ok := next()
-				if err != nil || !ok {
-					return err
-				}
-				last = row
-				if err := add(auditValues(row)...); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil || n == 0 {
+		var err error
+		if n, last, err = w.stage(rows); err != nil || n == 0 {
 			return err
 		}
 		if _, err := w.conn.ExecContext(ctx, fromDetails); err != nil {
@@ -165,6 +151,25 @@ func (w *working) copyBatch(ctx context.Context, next func() (memory.AuditRow, e
 		w.upTo, w.upToKey = last.ID, keyOf(last)
 	}
 	return n, err
+}
+
+// stage appends at most batchRows rows to the staging table, and returns how
+// many and the last of them.
+func (w *working) stage(rows *ahead) (n int, last memory.AuditRow, err error) {
+	err = w.append("temp", "staged", func(add func(...driver.Value) error) error {
+		for ; n < batchRows; n++ {
+			row, err, ok := rows.next()
+			if err != nil || !ok {
+				return err
+			}
+			last = row
+			if err := add(auditValues(row)...); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return n, last, err
 }
 
 // keyOf is what [Source].AuditKey returns for a row.
@@ -186,20 +191,7 @@ least(floor(confidence * 10), 9)::integer, count(*), avg(confidence) from memori
 		if _, err := w.conn.ExecContext(ctx, `delete from memories`); err != nil {
 			return err
 		}
-		report.Memories = 0
-		err := w.append("", "memories", func(add func(...driver.Value) error) error {
-			for m, err := range src.EachMemory(ctx) {
-				if err != nil {
-					return err
-				}
-				report.Memories++
-				if err := add(memoryValues(m)...); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
+		if err := w.appendMemories(ctx, src, report); err != nil {
 			return err
 		}
 		if _, err := w.conn.ExecContext(ctx, `delete from confidence_samples where day = ?::date`, day); err != nil {
@@ -208,13 +200,29 @@ least(floor(confidence * 10), 9)::integer, count(*), avg(confidence) from memori
 		if _, err := w.conn.ExecContext(ctx, sample, day); err != nil {
 			return err
 		}
-		_, err = w.conn.ExecContext(ctx, `update snapshot_state set taken_at = ?`, now.UTC())
+		_, err := w.conn.ExecContext(ctx, `update snapshot_state set taken_at = ?`, now.UTC())
 		return err
 	})
 	if err != nil {
 		return fmt.Errorf("copy the memories: %w", err)
 	}
 	return nil
+}
+
+func (w *working) appendMemories(ctx context.Context, src Source, report *memory.SnapshotReport) error {
+	report.Memories = 0
+	return w.append("", "memories", func(add func(...driver.Value) error) error {
+		for m, err := range src.EachMemory(ctx) {
+			if err != nil {
+				return err
+			}
+			report.Memories++
+			if err := add(memoryValues(m)...); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 func memoryValues(m memory.MemoryRow) []driver.Value {
@@ -251,6 +259,12 @@ func (w *working) inTx(ctx context.Context, fn func() error) error {
 	return err
 }
 
+// appender is DuckDB's Appender.
+type appender interface {
+	AppendRow(values ...driver.Value) error
+	Close() error
+}
+
 // append fills a table through DuckDB's Appender.
 func (w *working) append(catalog, table string, fill func(add func(...driver.Value) error) error) error {
 	return w.conn.Raw(func(raw any) error {
@@ -258,7 +272,7 @@ func (w *working) append(catalog, table string, fill func(add func(...driver.Val
 		if !ok {
 			return fmt.Errorf("the DuckDB driver gave a %T", raw)
 		}
-		a, err := duckdb.NewAppender(conn, catalog, "", table)
+		a, err := newAppender(conn, catalog, table)
 		if err != nil {
 			return fmt.Errorf("append to %s: %w", table, err)
 		}

@@ -11,6 +11,17 @@ import (
 // same: runs of white space are one space, and none is at the ends.
 func NormalizeText(text string) string { return strings.Join(strings.Fields(text), " ") }
 
+// normalizesTo reports whether a text's [NormalizeText] has exactly these words.
+func normalizesTo(text string, words []string) bool {
+	for word := range strings.FieldsSeq(text) {
+		if len(words) == 0 || word != words[0] {
+			return false
+		}
+		words = words[1:]
+	}
+	return len(words) == 0
+}
+
 // ContentHash returns the SHA-256 of the normalised text in hexadecimal.
 func ContentHash(text string) string {
 	sum := sha256.Sum256([]byte(NormalizeText(text)))

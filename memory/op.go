@@ -21,10 +21,11 @@ const (
 	ActionRebuild   = "rebuild"
 )
 
-// The actions of events that the ledger asks for later.
+// The actions of events that hooks record.
 const (
-	ActionInject = "inject" // memories were put in front of the model unasked
-	ActionUse    = "use"    // and one of them showed up in its work
+	ActionInject  = "inject"  // memories were put in front of the model unasked
+	ActionUse     = "use"     // and one of them showed up in its work
+	ActionExtract = "extract" // memories were found in a session
 )
 
 // Actions lists the actions of mneme's own steps.

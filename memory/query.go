@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -11,12 +12,14 @@ const (
 	DefaultLimit    = 5
 	DefaultMinScore = 0.7 // on the product's similarity scale; see Calibration
 	DuplicateAbove  = 0.92
+	MaxQuestions    = 8 // a query's text, and what is asked after it
 )
 
 // Query asks for the memories that matter to a text. A query for a project
 // sees that project and [Global], never another one.
 type Query struct {
 	Text        string     `json:"query"`
+	Then        []string   `json:"then,omitempty"`         // asked after Text, one by one, while fewer than Limit are found
 	Project     string     `json:"project,omitempty"`      // default Global (then Global only)
 	AllProjects bool       `json:"all_projects,omitempty"` // ask every project, on explicit request only
 	Collections []string   `json:"collections,omitempty"`  // default: all
@@ -51,10 +54,11 @@ type Hit struct {
 	Position     int       `json:"position,omitempty"`
 }
 
-// RecallResult answers a query. Hits are best first.
+// RecallResult answers a query. Hits are best first; those of a later question
+// come after those of an earlier one.
 type RecallResult struct {
 	Hits     []Hit  `json:"results"`
-	BelowBar int    `json:"below_bar"`          // how many more were found, but not above MinScore
+	BelowBar int    `json:"below_bar"`          // how many more Text found, but not above MinScore
 	Degraded string `json:"degraded,omitempty"` // what could not be used, such as the embedding
 	// TookMillis is the time that each part of the search took, in milliseconds.
 	TookMillis map[string]float64 `json:"took_ms,omitempty"`
@@ -62,51 +66,89 @@ type RecallResult struct {
 
 // Clean returns the query with defaults filled in, or an [Invalid] error.
 func (q Query) Clean() (Query, error) {
-	if err := checkQuery(q.Text); err != nil {
-		return q, err
+	for _, clean := range []func(*Query) error{(*Query).cleanQuestions, (*Query).cleanPlaces, (*Query).cleanBounds} {
+		if err := clean(&q); err != nil {
+			return q, err
+		}
 	}
-	q.Text = strings.TrimSpace(q.Text)
+	return q, nil
+}
+
+func (q *Query) cleanQuestions() error {
+	questions := q.Questions()
+	if len(questions) > MaxQuestions {
+		return Errorf(Invalid, "ask again for the others", "%d questions in one query, the limit is %d", len(questions), MaxQuestions)
+	}
+	for i, text := range questions {
+		if err := checkQuery(text); err != nil {
+			return err
+		}
+		questions[i] = strings.TrimSpace(text)
+	}
+	q.Text, q.Then = questions[0], append([]string(nil), questions[1:]...)
+	return nil
+}
+
+// cleanPlaces is about where to look, and for what kind of memory.
+func (q *Query) cleanPlaces() error {
 	q.Project = orDefault(strings.TrimSpace(q.Project), Global)
 	if err := CheckName("project", q.Project); err != nil {
-		return q, err
+		return err
 	}
 	if len(q.Collections) == 0 {
 		q.Collections = Collections()
 	}
 	for _, c := range q.Collections {
 		if !KnownCollection(c) {
-			return q, unknown("collection", c, Collections())
+			return unknown("collection", c, Collections())
 		}
 	}
 	for _, t := range q.Types {
 		if !KnownType(t) {
-			return q, unknown("type", t, Types())
+			return unknown("type", t, Types())
 		}
 	}
 	tags, err := CleanTags(q.Tags)
-	if err != nil {
-		return q, err
-	}
 	q.Tags = tags
+	return err
+}
+
+// cleanBounds is about what of it to answer with.
+func (q *Query) cleanBounds() error {
 	if q.Limit == 0 {
 		q.Limit = DefaultLimit
 	}
 	if q.Limit < 1 || q.Limit > MaxLimit {
-		return q, Errorf(Invalid, "leave it out for 5", "limit must be 1 to %d, got %d", MaxLimit, q.Limit)
+		return Errorf(Invalid, "leave it out for 5", "limit must be 1 to %d, got %d", MaxLimit, q.Limit)
 	}
 	if q.MinScore == nil {
 		bar := DefaultMinScore
 		q.MinScore = &bar
 	}
 	if v := *q.MinScore; !(v >= 0 && v <= 1) {
-		return q, Errorf(Invalid, "leave it out for 0.7; 0 lets everything pass", "min_score must be 0 to 1, got %v", v)
+		return Errorf(Invalid, "leave it out for 0.7; 0 lets everything pass", "min_score must be 0 to 1, got %v", v)
 	}
 	for _, id := range q.Exclude {
 		if err := CheckID(id); err != nil {
-			return q, err
+			return err
 		}
 	}
-	return q, nil
+	return nil
+}
+
+// Questions returns what a query asks, in its order: Text and Then.
+func (q Query) Questions() []string { return append([]string{q.Text}, q.Then...) }
+
+// Asking returns the query with one text, for what is missing in an answer: a
+// memory is found once.
+func (q Query) Asking(text string, found []Hit) Query {
+	q.Text, q.Then = text, nil
+	q.Limit -= len(found)
+	q.Exclude = slices.Clone(q.Exclude)
+	for _, h := range found {
+		q.Exclude = append(q.Exclude, h.ID)
+	}
+	return q
 }
 
 // checkQuery is [CheckText] in words for someone who asks.

@@ -10,13 +10,13 @@ import (
 )
 
 // The weights of ranking. They were chosen on public data sets of
-// conversations, commands, code and bug reports (internal/evaluation).
+// conversations, commands, code and bug reports (internal/test/evaluation).
 const (
 	keywordHalf = 20.0 // BM25 score that is worth half of a perfect cosine
 	// A neighbour in the session lends of what it has above a floor: only a
 	// turn that is itself a hit says that the next one may be the answer.
 	// Without the floor a session would outweigh all else. Chosen in a sweep on
-	// the development sets of internal/evaluation.
+	// the development sets of internal/test/evaluation.
 	lendFloor = 0.6
 	lendShare = 0.8
 	// The share of the query's words that a text has, beside the cosine. It
@@ -78,7 +78,7 @@ func Rank(q Query, cal Calibration, candidates []Candidate, now time.Time) Recal
 		limit = DefaultLimit
 	}
 	all := evaluate(q, cal, candidates, now)
-	slices.SortFunc(all, func(a, b ranked) int {
+	slices.SortFunc(all, func(a, b *ranked) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.ID, b.ID))
 	})
 	res := RecallResult{Hits: []Hit{}}
@@ -98,31 +98,30 @@ func Rank(q Query, cal Calibration, candidates []Candidate, now time.Time) Recal
 	return res
 }
 
-func evaluate(q Query, cal Calibration, candidates []Candidate, now time.Time) []ranked {
+func evaluate(q Query, cal Calibration, candidates []Candidate, now time.Time) []*ranked {
 	excluded := make(map[string]bool, len(q.Exclude))
 	for _, id := range q.Exclude {
 		excluded[id] = true
 	}
 	lend := lending(candidates, excluded)
-	asked := contentWords(q.Text)
-	normal := NormalizeText(q.Text)
-	all := make([]ranked, 0, len(candidates))
+	asked, normal := askedIn(q.Text), strings.Fields(q.Text)
+	all := make([]*ranked, 0, len(candidates)) // pointers, because sorting moves them
 	for _, c := range candidates {
 		if excluded[c.ID] {
 			continue
 		}
-		r := ranked{Candidate: c}
+		r := &ranked{Candidate: c}
 		if c.Session != "" && c.Position > 0 {
 			r.lent = lend[placeOf(c, -1)] + lend[placeOf(c, +1)]
 		}
 		share := 0.0
 		if c.Keyword > 0 || !c.HasCosine {
-			r.words = wordsIn(asked, c.Text)
-			share = float64(len(r.words)) / float64(max(1, len(asked)))
+			r.words = asked.in(c.Text)
+			share = asked.share(len(r.words))
 		}
 		evidence := Evidence(c) + r.lent
 		r.similarity = similarityOf(c, cal, evidence, r.lent, share)
-		if NormalizeText(c.Text) == normal {
+		if normalizesTo(c.Text, normal) {
 			r.similarity = 1
 		}
 		r.score = evidence + prior(c.Memory, now)
@@ -175,7 +174,7 @@ func lending(candidates []Candidate, excluded map[string]bool) map[place]float64
 	return lend
 }
 
-func (r ranked) hit() Hit {
+func (r *ranked) hit() Hit {
 	return Hit{
 		ID: r.ID, Text: r.Text, Collection: r.Collection, Project: r.Project, Type: r.Type, Tags: r.Tags,
 		Confidence: r.Confidence, Similarity: r.similarity, Score: r.score, Reasons: r.reasons(),
@@ -184,7 +183,7 @@ func (r ranked) hit() Hit {
 }
 
 // reasons says in a few words why a hit is one.
-func (r ranked) reasons() []string {
+func (r *ranked) reasons() []string {
 	const mostWords = 6
 	reasons := []string{fmt.Sprintf("similarity %.2f", r.similarity)}
 	if len(r.words) > 0 {

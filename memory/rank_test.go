@@ -36,7 +36,7 @@ func anyCandidates(t *rapid.T) []memory.Candidate {
 func TestRankProperties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		cal := memory.CalibrationFor(rapid.SampledFrom([]string{"mneme-static", "nomic-embed-text"}).Draw(t, "model"))
+		cal := memory.CalibrationFor(rapid.SampledFrom([]string{"mneme-static", "all-minilm", "nomic-embed-text"}).Draw(t, "model"))
 		all := anyCandidates(t)
 		q := memory.Query{Text: "what is the retry policy", Limit: rapid.IntRange(1, 20).Draw(t, "limit"), MinScore: barOf(rapid.SampledFrom([]float64{0, .3, .7}).Draw(t, "bar"))}
 		if len(all) > 0 && rapid.Bool().Draw(t, "exclude") {

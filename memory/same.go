@@ -21,12 +21,17 @@ func SameFact(a, b string) bool {
 	if NormalizeText(a) == NormalizeText(b) {
 		return true
 	}
-	wordsA, wordsB := factWords(a), factWords(b)
+	wordsA, wordsB := FactWords(a), FactWords(b)
 	return len(wordsA) > 0 && slices.Equal(wordsA, wordsB)
 }
 
-// factWords returns what of a text can make it another fact, in order.
-func factWords(text string) []string {
+// IsValue reports whether one of [FactWords] is a value: a number, version,
+// path, flag or identifier, and no plain word.
+func IsValue(word string) bool { return !isPlainWord(word) }
+
+// FactWords returns what of a text can make it another fact, in order: values
+// as they are written, plain words in one form, contractions taken apart.
+func FactWords(text string) []string {
 	fields := strings.Fields(text)
 	words := make([]string, 0, len(fields))
 	for i, field := range fields {

@@ -96,7 +96,7 @@ func dot(a, b Vector) float64 {
 // lead returns the first sentence of a text that has words.
 func lead(text string) string {
 	for _, s := range sentencesOf(text) {
-		if len(wordsOf(s)) > 0 {
+		if strings.ContainsFunc(s, ofWord) {
 			return NormalizeText(s)
 		}
 	}

@@ -1,18 +1,22 @@
 package memory
 
 import (
+	"iter"
 	"slices"
 	"strings"
 	"unicode"
 )
 
-// contentWords returns the words of a query that carry its meaning, in lower
-// case and once each: runs of letters or digits without the commonest words
-// (unless there are no others), and pairs of neighbouring characters in
-// scripts that write no spaces.
-func contentWords(text string) []string {
+// asked are the words of a query that carry its meaning, each with its stem,
+// ready to be looked for in many texts.
+type asked struct{ words, stems []string }
+
+// askedIn returns the words of a query in lower case and once each: runs of
+// letters or digits without the commonest words (unless there are no others),
+// and pairs of neighbouring characters in scripts that write no spaces.
+func askedIn(query string) asked {
 	var all, content []string
-	for _, word := range wordsOf(text) {
+	for word := range wordsOf(query) {
 		if slices.Contains(all, word) {
 			continue
 		}
@@ -22,44 +26,66 @@ func contentWords(text string) []string {
 		}
 	}
 	if len(content) == 0 {
-		return all
+		content = all
 	}
-	return content
+	a := asked{words: content, stems: make([]string, len(content))}
+	for i, word := range content {
+		a.stems[i] = stemOf(word)
+	}
+	return a
 }
 
-// wordsIn returns those of asked that a text has, a plural or another ending
-// of one counting as the word.
-func wordsIn(asked []string, text string) []string {
-	has := make(map[string]bool)
-	for _, word := range wordsOf(text) {
-		has[stemOf(word)] = true
-	}
+// in returns those words that a text has, a plural or another ending of one
+// counting as the word.
+func (a asked) in(text string) []string {
 	var found []string
-	for _, word := range asked {
-		if has[stemOf(word)] {
+	has := make([]bool, len(a.stems))
+	for word := range wordsOf(text) {
+		stem := stemOf(word)
+		for i, wanted := range a.stems {
+			has[i] = has[i] || wanted == stem
+		}
+	}
+	for i, word := range a.words {
+		if has[i] {
 			found = append(found, word)
 		}
 	}
 	return found
 }
 
-func wordsOf(text string) []string {
-	var out []string
-	runs := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
-	})
-	for _, run := range runs {
-		if !unspaced(run) {
-			out = append(out, run)
-			continue
+// share is how many of the words n are, of 1.
+func (a asked) share(n int) float64 { return float64(n) / float64(max(1, len(a.words))) }
+
+func wordsOf(text string) iter.Seq[string] {
+	runs := strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !ofWord(r) })
+	return func(yield func(string) bool) {
+		for run := range runs {
+			if !unspaced(run) {
+				if !yield(run) {
+					return
+				}
+				continue
+			}
+			for _, pair := range pairs([]rune(run)) {
+				if !yield(pair) {
+					return
+				}
+			}
 		}
-		runes := []rune(run)
-		if len(runes) == 1 {
-			out = append(out, run)
-		}
-		for i := range len(runes) - 1 {
-			out = append(out, string(runes[i:i+2]))
-		}
+	}
+}
+
+func ofWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) }
+
+// pairs are the neighbouring characters of a run; of one, that one.
+func pairs(run []rune) []string {
+	if len(run) == 1 {
+		return []string{string(run)}
+	}
+	out := make([]string, len(run)-1)
+	for i := range out {
+		out[i] = string(run[i : i+2])
 	}
 	return out
 }

@@ -9,8 +9,6 @@ import (
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
-	"go.temporal.io/api/operatorservice/v1"
-	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/interceptor"
 	"go.temporal.io/sdk/temporal"
@@ -67,32 +65,6 @@ func EnsureSchedule(ctx context.Context, c client.Client) error {
 		if err != nil && !errors.Is(err, temporal.ErrScheduleAlreadyRunning) {
 			return fmt.Errorf("create schedule %s: %w", s.ID, err)
 		}
-	}
-	return nil
-}
-
-// EnsureSearchAttributes registers the search attributes of the workflows in
-// a namespace, which a start would be refused without.
-func EnsureSearchAttributes(ctx context.Context, c client.Client, namespace string) error {
-	list, err := c.OperatorService().ListSearchAttributes(ctx, &operatorservice.ListSearchAttributesRequest{Namespace: namespace})
-	if err != nil {
-		return fmt.Errorf("list search attributes: %w", err)
-	}
-	missing := map[string]enumspb.IndexedValueType{}
-	for _, name := range workflows.SearchAttributes() {
-		if _, ok := list.GetCustomAttributes()[name]; !ok {
-			missing[name] = enumspb.INDEXED_VALUE_TYPE_KEYWORD
-		}
-	}
-	if len(missing) == 0 {
-		return nil
-	}
-	_, err = c.OperatorService().AddSearchAttributes(ctx, &operatorservice.AddSearchAttributesRequest{
-		Namespace: namespace, SearchAttributes: missing,
-	})
-	var exists *serviceerror.AlreadyExists
-	if err != nil && !errors.As(err, &exists) {
-		return fmt.Errorf("add search attributes: %w", err)
 	}
 	return nil
 }

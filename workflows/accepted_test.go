@@ -62,3 +62,27 @@ func TestAcceptedOnlyWhenThisStoreRuns(t *testing.T) {
 		t.Errorf("%d audit rows, want one of each store", n)
 	}
 }
+
+// TestAcceptedNamesWhatIsDownNow stores while one part is away and asks again
+// when that is back and another one is not.
+func TestAcceptedNamesWhatIsDownNow(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	model, ledger := &fickle{Embedder: r.acts.Embedder, name: "mneme-static"}, &flakyLedger{Ledger: r.ledger}
+	r.acts.Embedder, r.acts.Ledger = model, ledger
+	r.work(t)
+	model.answers(away())
+	ledger.downFor.Store(1 << 30)
+	out := r.accepted(t, "Backups run at four in the morning.")
+	model.answers(nil)
+	eventually(t, "the part that is down now is named", func() bool {
+		again, err := r.Store(t.Context(), memory.StoreInput{Text: "Backups run at four in the morning.", Project: "p"})
+		check(t, err)
+		if again.ID != out.ID || again.Status != memory.Accepted {
+			t.Fatalf("told %+v, want what was accepted before", again)
+		}
+		return again.WaitingFor == "PostgreSQL" && strings.Contains(again.Message, "PostgreSQL")
+	})
+	ledger.downFor.Store(0)
+	r.becomesStored(t, out)
+}

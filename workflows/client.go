@@ -46,10 +46,13 @@ func (c *Client) Store(ctx context.Context, in memory.StoreInput) (memory.StoreR
 	var out memory.StoreResult
 	err = c.ask(ctx, options, updateAnswer, "", &out, StoreMemory, []any{in})
 	if c.accepted(ctx, options.ID, err) {
-		out, err = memory.StoreResult{
-			ID: in.ID(), Status: memory.Accepted, Project: in.Project, Collection: in.Collection,
-			WaitingFor: theWorker, Message: "accepted; it will be stored when " + theWorker + " is back",
-		}, nil
+		out, err = waitingFor(theWorker, in), nil
+	}
+	if err == nil && out.Status == memory.Accepted {
+		// The workflow says what it began to wait for; it may be another part by now.
+		if part := c.failing(ctx, options.ID); part != "" {
+			out = waitingFor(part, in)
+		}
 	}
 	out.WorkflowID, out.Redacted = options.ID, kinds
 	return out, err
@@ -162,6 +165,23 @@ func (c *Client) started(ctx context.Context, id string) bool {
 	return err == nil && d.GetWorkflowExecutionInfo().GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING
 }
 
+// failing returns the part that failed a step of a workflow at its last try, ""
+// if none did.
+func (c *Client) failing(ctx context.Context, id string) string {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	d, err := c.temporal.DescribeWorkflowExecution(ctx, id, "")
+	if err != nil {
+		return ""
+	}
+	for _, step := range d.GetPendingActivities() {
+		if failure := step.GetLastFailure(); failure != nil {
+			return memory.PartOf(activities.FromTemporal(temporal.GetDefaultFailureConverter().FailureToError(failure)))
+		}
+	}
+	return ""
+}
+
 // fromTemporal turns what Temporal's client returns into a [memory.Error].
 func fromTemporal(err error) error {
 	var (
@@ -170,6 +190,8 @@ func fromTemporal(err error) error {
 		deadline    *serviceerror.DeadlineExceeded
 		updateEnded *client.WorkflowUpdateServiceTimeoutOrCanceledError
 		notReady    *serviceerror.WorkflowNotReady // its task failed over and over, as when workers are killed
+		noNamespace *serviceerror.NamespaceNotFound
+		refused     *serviceerror.InvalidArgument
 	)
 	switch {
 	case err == nil:
@@ -180,8 +202,15 @@ func fromTemporal(err error) error {
 		return err
 	case errors.As(err, &unavailable), errors.As(err, &deadline), errors.As(err, &updateEnded),
 		errors.As(err, &notReady), errors.Is(err, context.DeadlineExceeded):
-		return memory.Down("Temporal", `start mneme with "mneme up", or run "mneme doctor" to see every part`,
+		return memory.Down("Temporal", `start mneme with "mneme up" (with a Temporal of your own, mneme-worker), or run "mneme doctor" to see every part`,
 			fmt.Errorf("no answer from Temporal and its worker in time: %w", err))
+	case errors.As(err, &noNamespace):
+		return memory.Down("Temporal", "make the namespace (a new one is known everywhere after some seconds), or set MNEME_TEMPORAL_NAMESPACE",
+			fmt.Errorf("Temporal has no namespace %s: %w", noNamespace.Namespace, err))
+	case errors.As(err, &refused) && strings.Contains(refused.Message, "search attribute"):
+		// A worker registers them; a host of the cluster may learn of it some seconds later.
+		return memory.Down("Temporal", "start a worker, which registers them, and try again in some seconds",
+			fmt.Errorf("Temporal does not know mneme's search attributes: %w", err))
 	default:
 		return &memory.Error{Code: memory.Internal, Part: "Temporal", Err: err}
 	}

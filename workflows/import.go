@@ -89,7 +89,7 @@ func (i *importing) batch(ctx workflow.Context, b memory.ImportBatch) (memory.Im
 	}
 	i.taken++
 	var out activities.ImportOutcome
-	if err := workflow.ExecuteActivity(durable(ctx), acts.ImportBatch, b).Get(ctx, &out); err != nil {
+	if err := workflow.ExecuteActivity(batch(ctx), acts.ImportBatch, b).Get(ctx, &out); err != nil {
 		return memory.ImportProgress{}, err
 	}
 	if !i.has(b.Number) {

@@ -14,6 +14,7 @@ import (
 const (
 	fastTimeout    = 2 * time.Second  // of the fast path, then the durable path takes over
 	durableTimeout = 2 * time.Minute  // of one try on the durable path
+	batchTimeout   = 30 * time.Minute // of one try of a step that embeds hundreds of texts: a model may take seconds for each
 	longTimeout    = 6 * time.Hour    // of one try of a step that walks over everything
 	heartbeat      = 30 * time.Second // a long step must show life this often
 	alive          = 10 * time.Second // the worker of a step on the durable path, too
@@ -37,6 +38,11 @@ func durable(ctx workflow.Context) workflow.Context {
 		HeartbeatTimeout:    alive, // the worker sees to it
 		RetryPolicy:         retries(),
 	})
+}
+
+// batch is durable for a step that embeds many texts.
+func batch(ctx workflow.Context) workflow.Context {
+	return workflow.WithStartToCloseTimeout(durable(ctx), batchTimeout)
 }
 
 // long is durable for a step that takes long and reports heartbeats.

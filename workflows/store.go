@@ -49,21 +49,33 @@ func (s *store) run(ctx workflow.Context) error {
 	}
 	s.in = in
 	var embedding activities.Embedding
-	if err := step(ctx, s.waiting, acts.EmbedText, activities.EmbedInput{Text: in.Text}, &embedding); err != nil {
+	if err := s.step(ctx, acts.EmbedText, activities.EmbedInput{Text: in.Text}, &embedding); err != nil {
 		return err
 	}
 	save := activities.SaveInput{Store: in, Embedding: embedding, Asked: workflow.GetInfo(ctx).WorkflowStartTime}
 	var result memory.StoreResult
-	if err := step(ctx, s.waiting, acts.SaveMemory, save, &result); err != nil {
+	if err := s.step(ctx, acts.SaveMemory, save, &result); err != nil {
 		return err
 	}
 	// The text's own row may have been folded into another memory: both points follow the ledger.
 	sync := activities.SyncInput{IDs: []string{result.ID, in.ID()}}
-	if err := step(ctx, s.waiting, acts.SyncIndex, sync, nil); err != nil {
+	if err := s.step(ctx, acts.SyncIndex, sync, nil); err != nil {
 		return err
 	}
 	s.result = result
 	return nil
+}
+
+// step runs one step. A conflict, such as another model than the ledger's, is the
+// caller's to hear; one who was told "accepted" before will not hear it, so the
+// step waits on the durable path until it is mended.
+func (s *store) step(ctx workflow.Context, activity, in, out any) error {
+	accepted := s.settled
+	err := step(ctx, s.waiting, activity, in, out)
+	if accepted && memory.CodeOf(activities.FromTemporal(err)) == memory.Conflict {
+		return workflow.ExecuteActivity(durable(ctx), activity, in).Get(ctx, out)
+	}
+	return err
 }
 
 // waiting tells the caller the truth: the text is safe here, but not stored.
@@ -72,8 +84,13 @@ func (s *store) waiting(part string) {
 		return
 	}
 	s.settled = true
-	s.result = memory.StoreResult{
-		ID: s.in.ID(), Status: memory.Accepted, Project: s.in.Project, Collection: s.in.Collection,
+	s.result = waitingFor(part, s.in)
+}
+
+// waitingFor is the answer to whoever wants to store a text that has to wait.
+func waitingFor(part string, in memory.StoreInput) memory.StoreResult {
+	return memory.StoreResult{
+		ID: in.ID(), Status: memory.Accepted, Project: in.Project, Collection: in.Collection,
 		WaitingFor: part, Message: "accepted; it will be stored when " + part + " is back",
 	}
 }

@@ -21,7 +21,7 @@ var source string
 // Write writes the page of a report.
 func Write(w io.Writer, r analytics.Report) error {
 	t, err := template.New("page").Funcs(template.FuncMap{
-		"percent": percent, "count": count, "day": func(t time.Time) string { return t.UTC().Format(time.DateOnly) },
+		"percent": percent, "count": count, "noun": noun, "day": func(t time.Time) string { return t.UTC().Format(time.DateOnly) },
 		"minute": func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") + " UTC" },
 		"ms":     func(v float64) string { return fmt.Sprintf("%.1f", v) },
 		"two":    func(v float64) string { return fmt.Sprintf("%.2f", v) },
@@ -46,11 +46,11 @@ type view struct {
 func charts(r analytics.Report) []chart {
 	rate := series{}
 	for _, d := range r.HitRate {
-		rate.add(d.Day, float64(d.Hits)/float64(max(d.Recalls, 1)), fmt.Sprintf("%s of %d recalls", percent(d.Hits, d.Recalls), d.Recalls))
+		rate.add(d.Day, float64(d.Hits)/float64(max(d.Recalls, 1)), fmt.Sprintf("%s of %d %s", percent(d.Hits, d.Recalls), d.Recalls, noun(d.Recalls, "recall", "recalls")))
 	}
 	live := series{}
 	for _, d := range r.Growth {
-		live.add(d.Day, float64(d.Live), count(d.Live)+" memories")
+		live.add(d.Day, float64(d.Live), count(d.Live)+" "+noun(d.Live, "memory", "memories"))
 	}
 	mean := series{}
 	for _, d := range r.MeanOverTime {
@@ -58,10 +58,10 @@ func charts(r analytics.Report) []chart {
 	}
 	spread, wait := bars{}, bars{}
 	for _, b := range r.Confidence {
-		spread.add(fmt.Sprintf("%.1f", b.From), float64(b.Memories), count(b.Memories)+" memories")
+		spread.add(fmt.Sprintf("%.1f", b.From), float64(b.Memories), count(b.Memories)+" "+noun(b.Memories, "memory", "memories"))
 	}
 	for _, l := range r.Latency {
-		wait.add(l.Action, l.P95, fmt.Sprintf("95 of 100 within %.1f ms, %d calls", l.P95, l.Calls))
+		wait.add(l.Action, l.P95, fmt.Sprintf("95 of 100 within %.1f ms, %d %s", l.P95, l.Calls, noun(l.Calls, "call", "calls")))
 	}
 	return []chart{
 		rate.draw("Recalls that found something", "share of the day's recalls", 1, asPercent),
@@ -86,6 +86,13 @@ func count(n int64) string {
 		s = s[:i] + "\u202f" + s[i:]
 	}
 	return s
+}
+
+func noun(n int64, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
 }
 
 // printable drops what is no visible text and shortens the rest.

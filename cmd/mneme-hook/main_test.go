@@ -16,8 +16,9 @@ import (
 	"time"
 
 	"github.com/mneme-memory/mneme/internal/hook"
-	"github.com/mneme-memory/mneme/internal/hook/hooklog"
-	"github.com/mneme-memory/mneme/internal/hook/spool"
+	"github.com/mneme-memory/mneme/internal/hooklog"
+	"github.com/mneme-memory/mneme/internal/spool"
+	"github.com/mneme-memory/mneme/internal/testkit/program"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -26,22 +27,7 @@ const limit = 30 * time.Second
 
 var binary string // built once, by TestMain
 
-func TestMain(m *testing.M) { os.Exit(buildAndRun(m)) }
-
-func buildAndRun(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "mneme-hook-test-")
-	if err != nil {
-		panic(err)
-	}
-	defer os.RemoveAll(dir)
-	binary = filepath.Join(dir, "mneme-hook")
-	cmd := exec.Command("go", "build", "-o", binary, ".")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		panic(string(out))
-	}
-	return m.Run()
-}
+func TestMain(m *testing.M) { os.Exit(program.Main(m, &binary, "CGO_ENABLED=0")) }
 
 // process is one run of the binary on a home of its own, where nothing runs.
 type process struct {
@@ -397,12 +383,7 @@ func TestCompactionsKilledAtAnyMoment(t *testing.T) {
 // The binary starts with every event, so it stays small.
 func TestDependencies(t *testing.T) {
 	t.Parallel()
-	out, err := exec.Command("go", "list", "-deps", "-f", "{{.ImportPath}}{{if not .Standard}}{{if .CgoFiles}} uses cgo{{end}}{{end}}", ".").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	deps := "\n" + string(out)
-	for path, why := range map[string]string{
+	program.NotLinked(t, map[string]string{
 		"go.temporal.io/server":                            "servers belong to the mneme binary",
 		"github.com/temporalio/ui-server":                  "servers belong to the mneme binary",
 		"github.com/jackc/pgx":                             "activities speak to Postgres, in the worker",
@@ -413,14 +394,7 @@ func TestDependencies(t *testing.T) {
 		"github.com/mneme-memory/mneme/embedded":           "servers belong to the mneme binary",
 		"github.com/mneme-memory/mneme/internal/cli":       "the command line is another door",
 		"github.com/mneme-memory/mneme/internal/mcpserver": "the MCP server is another door",
-	} {
-		if strings.Contains(deps, "\n"+path) {
-			t.Errorf("depends on %s: %s", path, why)
-		}
-	}
-	if strings.Contains(deps, " uses cgo\n") {
-		t.Errorf("a dependency uses cgo:%s", deps)
-	}
+	})
 	if info, err := os.Stat(binary); err != nil || info.Size() > 45<<20 { // with symbols; 22 MB without
 		t.Errorf("%v bytes, %v", info.Size(), err)
 	}

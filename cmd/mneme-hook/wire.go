@@ -56,11 +56,16 @@ func connect(ctx context.Context, cfg config.Config, r activities.Redactor) (hoo
 }
 
 // before returns what tests ask for through the environment: that handling the
-// event panics, or never ends.
+// event panics, here or where nobody can recover, or never ends.
 func before(what string) func(string) {
 	switch what {
 	case "panic":
 		return func(event string) { panic("on request, at " + event) }
+	case "crash":
+		return func(event string) {
+			go panic("on request, at " + event)
+			select {}
+		}
 	case "hang":
 		return func(string) { select {} }
 	default:

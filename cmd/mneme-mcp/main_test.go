@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -17,6 +16,8 @@ import (
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/mneme-memory/mneme/internal/testkit/program"
 )
 
 // limit is how long anything may take before a test gives up.
@@ -24,20 +25,7 @@ const limit = 20 * time.Second
 
 var binary string // built once, by TestMain
 
-func TestMain(m *testing.M) { os.Exit(buildAndRun(m)) }
-
-func buildAndRun(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "mneme-mcp-test-")
-	if err != nil {
-		panic(err)
-	}
-	defer os.RemoveAll(dir)
-	binary = filepath.Join(dir, "mneme-mcp")
-	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
-		panic(string(out))
-	}
-	return m.Run()
-}
+func TestMain(m *testing.M) { os.Exit(program.Main(m, &binary)) }
 
 // environment points at a home in which nothing runs.
 func environment(t *testing.T) []string {
@@ -80,7 +68,7 @@ func checkNotRunning(t *testing.T, c *client.Client) {
 			t.Fatal(err)
 		}
 		text := res.Content[0].(mcp.TextContent).Text
-		if !res.IsError || !strings.Contains(text, `mneme up`) {
+		if !res.IsError || !strings.Contains(text, `check MNEME_TEMPORAL_ADDRESS`) {
 			t.Errorf("answered %q", text)
 		}
 	}
@@ -206,12 +194,7 @@ func TestUsage(t *testing.T) {
 // The binary starts with every session, so it stays small.
 func TestDependencies(t *testing.T) {
 	t.Parallel()
-	out, err := exec.Command("go", "list", "-deps", "-f", "{{.ImportPath}}{{if not .Standard}}{{if .CgoFiles}} uses cgo{{end}}{{end}}", ".").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	deps := "\n" + string(out)
-	for path, why := range map[string]string{
+	program.NotLinked(t, map[string]string{
 		"go.temporal.io/server":                      "servers belong to the mneme binary",
 		"github.com/temporalio/ui-server":            "servers belong to the mneme binary",
 		"github.com/jackc/pgx":                       "activities speak to Postgres, in the worker",
@@ -220,12 +203,5 @@ func TestDependencies(t *testing.T) {
 		"github.com/duckdb":                          "analytics is not done here",
 		"github.com/mneme-memory/mneme/embedded":     "servers belong to the mneme binary",
 		"github.com/mneme-memory/mneme/internal/cli": "the command line is another door",
-	} {
-		if strings.Contains(deps, "\n"+path) {
-			t.Errorf("depends on %s: %s", path, why)
-		}
-	}
-	if strings.Contains(deps, " uses cgo\n") {
-		t.Errorf("a dependency uses cgo:%s", deps)
-	}
+	})
 }

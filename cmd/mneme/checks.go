@@ -11,6 +11,7 @@ import (
 	"go.temporal.io/sdk/client"
 	sdklog "go.temporal.io/sdk/log"
 
+	"github.com/mneme-memory/mneme/analytics"
 	"github.com/mneme-memory/mneme/internal/cli"
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/memory"
@@ -33,6 +34,7 @@ func checks(cfg config.Config) []cli.Check {
 		{Name: "model", Run: e.model},
 		{Name: "index", Run: e.index},
 		{Name: "recall", Run: e.recall},
+		{Name: "analysis", Run: analysis},
 	}
 }
 
@@ -92,6 +94,14 @@ func (e examiner) temporal(ctx context.Context) (string, error) {
 		return "", memory.Down("Temporal", "make the namespace, or set MNEME_TEMPORAL_NAMESPACE", fmt.Errorf("namespace %s: %w", e.cfg.Temporal.Namespace, err))
 	}
 	return fmt.Sprintf("%s at %s, namespace %s", info.GetServerVersion(), address, e.cfg.Temporal.Namespace), nil
+}
+
+// analysis tells whether there can be one.
+func analysis(context.Context) (string, error) {
+	if !analytics.Linked {
+		return "", cli.Warning{Err: analytics.ErrNotLinked}
+	}
+	return "DuckDB is linked in", nil
 }
 
 // fresh is how long ago a worker that works has polled at most: a poll lasts a minute.

@@ -54,7 +54,11 @@ func (e examiner) postgres(ctx context.Context) (string, error) {
 	case err != nil:
 		return version, memory.Down("PostgreSQL", "see its log", fmt.Errorf("read the schema's version: %w", err))
 	case applied < newest:
-		return version, memory.Errorf(memory.Conflict, `"mneme down", then "mneme up" brings it up to date`, "the schema is at %d of %d", applied, newest)
+		hint := `"mneme down", then "mneme up" brings it up to date`
+		if e.daemon.PID == 0 {
+			hint = "a worker of this version brings it up to date when it starts"
+		}
+		return version, memory.Errorf(memory.Conflict, hint, "the schema is at %d of %d", applied, newest)
 	case applied > newest:
 		return version, memory.Errorf(memory.Conflict, "upgrade this mneme", "the schema is at %d, this mneme knows %d: a newer one made it", applied, newest)
 	}

@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/internal/cli"
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/daemon"
@@ -38,8 +39,9 @@ func up(ctx context.Context, cfg config.Config, opts cli.UpOptions) error {
 	}
 	return daemon.Run(ctx, daemon.Options{
 		Config: cfg, Version: version, Redactor: r, Ready: opts.Ready, Getenv: os.Getenv,
-		Logger:   slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
-		Progress: progress(opts.Progress, time.Now),
+		ProjectRedactor: func(dir string) (activities.Redactor, error) { return dial.Redactor(homeDir(), dir) },
+		Logger:          slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		Progress:        progress(opts.Progress, time.Now),
 	})
 }
 

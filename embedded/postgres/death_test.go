@@ -1,17 +1,18 @@
 package postgres
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"os"
 	"os/exec"
 	"os/user"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/mneme-memory/mneme/internal/testkit/program"
+	"github.com/mneme-memory/mneme/internal/testkit/wait"
 )
 
 // The tests in this file run their own binary again: as a parent that is killed, and as an
@@ -45,25 +46,7 @@ func TestParentKilled(t *testing.T) {
 		t.Skipf("%v; %s", err, InstallHint)
 	}
 	dir := t.TempDir()
-	cmd := exec.CommandContext(t.Context(), os.Args[0]) //nolint:gosec // ourselves
-	cmd.Env = append(os.Environ(), parentEnv+"="+dir)
-	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
-	pidText, url, _ := strings.Cut(strings.TrimSpace(line), " ")
-	pid, err := strconv.Atoi(pidText)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cmd, pid, url := program.Again(t, parentEnv+"="+dir)
 	exec1(t, url, "CREATE TABLE kept (v int); INSERT INTO kept VALUES (7)")
 
 	if err := cmd.Process.Signal(syscall.SIGKILL); err != nil {
@@ -75,7 +58,7 @@ func TestParentKilled(t *testing.T) {
 	if got := one[int](t, srv.URL(), "SELECT v FROM kept"); got != 7 {
 		t.Errorf("got %d", got)
 	}
-	eventually(t, "the killed parent's server is gone", func() bool { return !alive(pid) })
+	wait.Until(t, "the killed parent's server is gone", func() bool { return !program.Alive(pid) })
 	text, err := os.ReadFile(srv.LogFile())
 	if err != nil {
 		t.Fatal(err)

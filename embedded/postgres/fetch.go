@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	embedded "github.com/fergusstrange/embedded-postgres"
@@ -142,7 +143,11 @@ func download(ctx context.Context, opts Options, version embedded.PostgresVersio
 	result := make(chan error, 1)
 	// The library takes no context. Interrupted, we leave it to finish into a folder that
 	// the next fetch clears.
-	go func() { result <- embedded.NewDatabase(config).Start() }()
+	go func() {
+		err := embedded.NewDatabase(config).Start()
+		removeLogs()
+		result <- err
+	}()
 	err = follow(ctx, result, pg, opts.Progress)
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -152,6 +157,31 @@ func download(ctx context.Context, opts Options, version embedded.PostgresVersio
 	}
 	_, err = inspect(ctx, filepath.Join(pg, "bin"))
 	return err
+}
+
+// removeLogs removes the logs that the library leaves among the temporary files.
+// It never closes them, which tells ours from those of other programs that use it.
+func removeLogs() {
+	logs, err := filepath.Glob(filepath.Join(os.TempDir(), "embedded_postgres_log*"))
+	if err != nil || len(logs) == 0 {
+		return
+	}
+	open, err := filepath.Glob("/dev/fd/*")
+	if err != nil {
+		return
+	}
+	for _, path := range logs {
+		ours := slices.ContainsFunc(open, func(fd string) bool { return sameFile(fd, path) })
+		if ours {
+			_ = os.Remove(path) // it is small, and it is in a folder that is cleared
+		}
+	}
+}
+
+func sameFile(a, b string) bool {
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
 // follow reports progress until the library is done. It downloads in memory, so until it

@@ -14,10 +14,10 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-)
 
-// patience bounds every wait for something another process does.
-const patience = 60 * time.Second
+	"github.com/mneme-memory/mneme/internal/testkit/program"
+	"github.com/mneme-memory/mneme/internal/testkit/wait"
+)
 
 // begin starts a server that ends with the test, or skips where there is no PostgreSQL.
 func begin(t testing.TB, opts Options) *Server {
@@ -64,22 +64,6 @@ func exec1(t testing.TB, url, sql string) {
 	}
 }
 
-func eventually(t testing.TB, what string, ok func() bool) {
-	t.Helper()
-	deadline := time.After(patience)
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for !ok() {
-		select {
-		case <-deadline:
-			t.Fatalf("never happened: %s", what)
-		case <-tick.C:
-		}
-	}
-}
-
-func alive(pid int) bool { return syscall.Kill(pid, 0) == nil }
-
 func TestDataSurvivesRestart(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "it's a \"folder\"")
@@ -89,7 +73,7 @@ func TestDataSurvivesRestart(t *testing.T) {
 	if err := srv.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	if alive(pid) {
+	if program.Alive(pid) {
 		t.Error("the process is still there")
 	}
 	began := time.Now()
@@ -215,7 +199,7 @@ func TestRestartedWhenKilled(t *testing.T) {
 		if err := syscall.Kill(before, sig); err != nil {
 			t.Fatal(err)
 		}
-		eventually(t, "another server runs after "+sig.String(), func() bool { return srv.PID() != before })
+		wait.Until(t, "another server runs after "+sig.String(), func() bool { return srv.PID() != before })
 		if got := one[int](t, url, "SELECT v FROM kept"); got != 7 {
 			t.Errorf("got %d", got)
 		}
@@ -244,7 +228,7 @@ func TestStopTwice(t *testing.T) {
 	if err := held.Ping(t.Context()); err == nil {
 		t.Error("a connection outlived the server")
 	}
-	if alive(srv.PID()) {
+	if program.Alive(srv.PID()) {
 		t.Error("the process outlived Stop")
 	}
 }

@@ -3,15 +3,13 @@ package qdrantproc
 import (
 	"context"
 	"fmt"
-	"net"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 
-	"github.com/mneme-memory/mneme/embedded/qdrant"
+	"github.com/mneme-memory/mneme/internal/testkit"
 )
 
 // The tests run their own binary again, as the qdrant program and as a parent that is
@@ -32,8 +30,8 @@ func TestMain(m *testing.M) {
 	switch {
 	case os.Getenv(parentEnv) != "":
 		os.Exit(parent(os.Getenv(parentEnv)))
-	case os.Getenv("QDRANT__SERVICE__GRPC_PORT") != "":
-		os.Exit(program())
+	case testkit.IsQdrant():
+		os.Exit(stub())
 	}
 	os.Exit(m.Run())
 }
@@ -49,9 +47,8 @@ func parent(dir string) int {
 	select {}
 }
 
-// program behaves as Qdrant does towards whoever started it: it serves where it is told,
-// with the key it is told, and ends on SIGTERM.
-func program() int {
+// stub is Qdrant, in one of the modes.
+func stub() int {
 	mode, err := os.ReadFile(modeFile)
 	if err != nil && !os.IsNotExist(err) {
 		return 3
@@ -69,25 +66,11 @@ func program() int {
 	if err := os.WriteFile("environment", []byte(strings.Join(os.Environ(), "\n")), 0o600); err != nil {
 		return 3
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
-	defer stop()
 	if string(mode) == deaf {
-		<-ctx.Done()
+		told := make(chan os.Signal, 1)
+		signal.Notify(told, syscall.SIGTERM)
+		<-told
 		return 0
 	}
-	srv, err := qdrant.Start(ctx, qdrant.Options{
-		Dir:    filepath.Join(os.Getenv("QDRANT__STORAGE__STORAGE_PATH"), "collections"),
-		Addr:   net.JoinHostPort(os.Getenv("QDRANT__SERVICE__HOST"), os.Getenv("QDRANT__SERVICE__GRPC_PORT")),
-		APIKey: os.Getenv("QDRANT__SERVICE__API_KEY"),
-	})
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	<-ctx.Done()
-	if err := srv.Stop(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	return 0
+	return testkit.Qdrant()
 }

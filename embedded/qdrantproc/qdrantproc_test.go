@@ -1,12 +1,10 @@
 package qdrantproc
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -17,6 +15,9 @@ import (
 	pb "github.com/qdrant/go-client/qdrant"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+
+	"github.com/mneme-memory/mneme/internal/testkit/program"
+	"github.com/mneme-memory/mneme/internal/testkit/wait"
 )
 
 func begin(t *testing.T, dir string) *Server {
@@ -30,7 +31,7 @@ func begin(t *testing.T, dir string) *Server {
 		if err := srv.Stop(); err != nil {
 			t.Errorf("stop: %v", err)
 		}
-		if alive(pid) {
+		if program.Alive(pid) {
 			t.Errorf("process %d is still there", pid)
 		}
 	})
@@ -72,31 +73,6 @@ func kept(t *testing.T, c *pb.Client, name string) bool {
 		t.Fatalf("ask for %s: %v", name, err)
 	}
 	return ok
-}
-
-func alive(pid int) bool {
-	if err := syscall.Kill(pid, 0); err != nil {
-		return false
-	}
-	// A dead child of a dead parent stays a number until its new parent asks for it.
-	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	return err != nil || !strings.Contains(string(text), ") Z ")
-}
-
-// eventually asks until a thing is so; the test's own deadline ends it otherwise.
-func eventually(t *testing.T, what string, so func() bool) {
-	t.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	limit := time.NewTimer(time.Minute)
-	defer limit.Stop()
-	for !so() {
-		select {
-		case <-tick.C:
-		case <-limit.C:
-			t.Fatalf("not so after a minute: %s", what)
-		}
-	}
 }
 
 func TestServesAndKeeps(t *testing.T) {
@@ -166,7 +142,7 @@ func TestRestartedWhenKilled(t *testing.T) {
 	if err := syscall.Kill(first, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "another process serves", func() bool { return srv.PID() != first })
+	wait.Until(t, "another process serves", func() bool { return srv.PID() != first })
 	if !kept(t, connect(t, srv.Addr(), testKey), "things") {
 		t.Error("the collection is gone")
 	}
@@ -176,32 +152,14 @@ func TestRestartedWhenKilled(t *testing.T) {
 func TestParentKilled(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	cmd := exec.CommandContext(t.Context(), os.Args[0]) //nolint:gosec // ourselves
-	cmd.Env = append(os.Environ(), parentEnv+"="+dir)
-	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
-	pidText, addr, _ := strings.Cut(strings.TrimSpace(line), " ")
-	pid, err := strconv.Atoi(pidText)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cmd, pid, addr := program.Again(t, parentEnv+"="+dir)
 	keep(t, connect(t, addr, testKey), "things")
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()
 	srv := begin(t, dir)
-	if alive(pid) {
+	if program.Alive(pid) {
 		t.Errorf("the killed parent's server %d lives on", pid)
 	}
 	if !kept(t, connect(t, srv.Addr(), testKey), "things") {

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"go.temporal.io/api/workflowservice/v1"
+
+	"github.com/mneme-memory/mneme/internal/testkit/wait"
 )
 
 // TestFileStopsGrowing runs the same load again and again with a retention of a second,
@@ -39,7 +41,7 @@ func TestFileStopsGrowing(t *testing.T) {
 			}
 		}
 		peaks = append(peaks, size())
-		eventually(t, "the finished workflows are deleted", func() bool {
+		wait.Until(t, "the finished workflows are deleted", func() bool {
 			n, err := c.CountWorkflow(t.Context(), &workflowservice.CountWorkflowExecutionsRequest{
 				Query: "ExecutionStatus = 'Completed'",
 			})
@@ -47,7 +49,7 @@ func TestFileStopsGrowing(t *testing.T) {
 		})
 	}
 	settled := peaks[0] + (peaks[0]-empty)/2
-	eventually(t, "the file shrinks again", func() bool { return size() < settled })
+	wait.Until(t, "the file shrinks again", func() bool { return size() < settled })
 	t.Logf("empty %d KB, after each round of %d workflows %v KB, at the end %d KB",
 		empty>>10, each, kilobytes(peaks), size()>>10)
 	if last := peaks[rounds-1]; last > 2*peaks[0] {

@@ -23,6 +23,8 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
+
+	"github.com/mneme-memory/mneme/internal/testkit/wait"
 )
 
 const taskQueue = "test"
@@ -117,21 +119,6 @@ func ask(ctx context.Context, c client.Client, id, text string) (string, error) 
 	return out, handle.Get(ctx, &out)
 }
 
-// eventually polls until ok, or the test's patience ends.
-func eventually(t testing.TB, what string, ok func() bool) {
-	t.Helper()
-	deadline := time.After(60 * time.Second)
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for !ok() {
-		select {
-		case <-deadline:
-			t.Fatalf("never happened: %s", what)
-		case <-tick.C:
-		}
-	}
-}
-
 func TestWorkflowSurvivesRestart(t *testing.T) {
 	t.Parallel()
 	opts := testOptions(t)
@@ -150,7 +137,7 @@ func TestWorkflowSurvivesRestart(t *testing.T) {
 
 	again := begin(t, opts)
 	c2 := dial(t, again)
-	eventually(t, "the finished workflow is listed by its project", func() bool {
+	wait.Until(t, "the finished workflow is listed by its project", func() bool {
 		list, err := c2.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{Query: "Project = 'tests'"})
 		return err == nil && len(list.GetExecutions()) == 1 &&
 			list.GetExecutions()[0].GetExecution().GetWorkflowId() == "store/1"

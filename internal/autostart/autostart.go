@@ -131,7 +131,7 @@ func (a *Attempt) launch(sys System, last stamp) error {
 		return err
 	}
 	a.Outcome, next.PID = Started, a.PID
-	return next.write(a.home)
+	return next.confirm(a.home)
 }
 
 // Find returns the mneme program: the one beside the caller's, else the one

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/testkit/wait"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -60,25 +61,10 @@ func (b *bundle) end(t *testing.T) {
 	if err := syscall.Kill(pid, syscall.SIGTERM); err != nil {
 		t.Error(err)
 	}
-	eventually(t, "the daemon has ended", func() bool {
+	wait.Until(t, "the daemon has ended", func() bool {
 		holder, err := config.Holder(b.cfg.Home)
 		return err == nil && holder == 0
 	})
-}
-
-func eventually(t *testing.T, what string, so func() bool) {
-	t.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	limit := time.NewTimer(time.Minute)
-	defer limit.Stop()
-	for !so() {
-		select {
-		case <-tick.C:
-		case <-limit.C:
-			t.Fatalf("not so after a minute: %s", what)
-		}
-	}
 }
 
 func (b *bundle) start(t *testing.T) *Attempt {
@@ -126,6 +112,28 @@ func TestStartsOnce(t *testing.T) {
 		t.Errorf("trouble %+v, %v", trouble, err)
 	}
 	// Stopped on purpose, the next session may start it again at once.
+	b.end(t)
+	if next := b.start(t); next.Outcome != Started {
+		t.Errorf("after a stop: %s", next.Outcome)
+	} else if err := next.Wait(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestReadyBeforeItIsStamped is a daemon that is faster than whoever started it.
+func TestReadyBeforeItIsStamped(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	first := b.start(t)
+	if err := first.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := (stamp{At: b.now, PID: first.PID}).confirm(b.cfg.Home); err != nil {
+		t.Fatal(err)
+	}
+	if last, err := readStamp(b.cfg.Home); err != nil || !last.At.IsZero() {
+		t.Errorf("it left %+v, %v", last, err)
+	}
 	b.end(t)
 	if next := b.start(t); next.Outcome != Started {
 		t.Errorf("after a stop: %s", next.Outcome)

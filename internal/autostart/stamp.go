@@ -87,6 +87,18 @@ func (s stamp) write(home string) error {
 	return nil
 }
 
+// confirm writes the stamp of a start that has come to run. A daemon that is ready by
+// then has cleared the stamp before, and this one would count as a failure.
+func (s stamp) confirm(home string) error {
+	if err := s.write(home); err != nil {
+		return err
+	}
+	if _, ready, err := config.Running(home); err != nil || !ready {
+		return err
+	}
+	return Clear(home)
+}
+
 // Clear forgets the last start. The daemon calls it when it is ready.
 func Clear(home string) error {
 	if err := os.Remove(stampPath(home)); err != nil && !errors.Is(err, fs.ErrNotExist) {

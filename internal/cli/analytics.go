@@ -104,6 +104,11 @@ func (a *app) analyse(ctx context.Context, f analyticsFlags) error {
 	}
 }
 
+// snapshotter copies the ledger for analysis, and tells how far it is.
+type snapshotter interface {
+	Snapshot(ctx context.Context, in memory.SnapshotInput, progress func(memory.SnapshotReport)) (memory.SnapshotReport, error)
+}
+
 // fresh takes a snapshot and returns the client that did. When mneme does not
 // run, what there is must do: it returns nil.
 func (a *app) fresh(ctx context.Context, cfg config.Config, asIs bool) (Client, error) {
@@ -139,7 +144,7 @@ func (a *app) snapshotProgress() func(memory.SnapshotReport) {
 }
 
 // addTexts asks the ledger for the texts that a report shows: the snapshot holds none.
-func addTexts(ctx context.Context, c Client, r *analytics.Report) error {
+func addTexts(ctx context.Context, c getter, r *analytics.Report) error {
 	texts := map[string]*string{}
 	for i := range r.MostUsed {
 		texts[r.MostUsed[i].ID] = &r.MostUsed[i].Text

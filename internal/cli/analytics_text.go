@@ -23,8 +23,9 @@ func (a *app) printReport(r analytics.Report) error {
 		fmt.Sprintf("memories    %d in %s, %d never used  %s", t.Live, plural(int(t.Projects), "project", "projects"), t.NeverUsed, growthLine(r.Growth)),
 		fmt.Sprintf("confidence  %s", confidenceLine(r.Confidence)),
 		fmt.Sprintf("duplicates  %d avoided", t.DuplicatesAvoided),
-		fmt.Sprintf("injected    %d times, %d tokens, %.0f a memory", t.Injections, t.Tokens, t.TokensPerHit),
-		fmt.Sprintf("fixes       %d errors stayed away after a recalled fix, %d came back", t.FixesHelped, t.FixesFailed),
+		fmt.Sprintf("injected    %s, %s, %.0f a memory",
+			plural(int(t.Injections), "time", "times"), plural(int(t.Tokens), "token", "tokens"), t.TokensPerHit),
+		fmt.Sprintf("fixes       %s stayed away after a recalled fix, %d came back", plural(int(t.FixesHelped), "error", "errors"), t.FixesFailed),
 	}
 	if err := a.printf("%s\n", strings.Join(lines, "\n")); err != nil {
 		return err
@@ -59,7 +60,7 @@ func (a *app) reportTables(r analytics.Report) []section {
 	}
 	doors := section{"Recalls by door", [][]string{{"DOOR", "RECALLS", "HITS", "RATE"}}}
 	for _, s := range r.Sources {
-		doors.rows = append(doors.rows, []string{orDash(s.Source), fmt.Sprint(s.Recalls), fmt.Sprint(s.Hits), share(s.Hits, s.Recalls)})
+		doors.rows = append(doors.rows, []string{orText(s.Source, "–"), fmt.Sprint(s.Recalls), fmt.Sprint(s.Hits), share(s.Hits, s.Recalls)})
 	}
 	used := section{"Used most", [][]string{{"RECALLED", "CONFIDENCE", "MEMORY"}}}
 	for _, m := range r.MostUsed {
@@ -90,13 +91,6 @@ func (a *app) reportTables(r analytics.Report) []section {
 		out.rows = append(out.rows, []string{n.Name, fmt.Sprint(n.Count)})
 	}
 	return []section{doors, used, dead, nearly, runs, waits, out}
-}
-
-func orDash(s string) string {
-	if s == "" {
-		return "–"
-	}
-	return s
 }
 
 func share(part, all int64) string {

@@ -5,29 +5,28 @@ import (
 	"io"
 
 	"github.com/mneme-memory/mneme/internal/config"
-	"github.com/mneme-memory/mneme/memory"
+	"github.com/mneme-memory/mneme/internal/review"
 )
 
-// Client is what the commands ask of the workflows' client. Errors carry
-// their code and hint as [memory.Error].
+// Client is what all commands together ask of the workflows' client. What one
+// of them asks stands beside it. Errors carry their code and hint as
+// [memory.Error].
 type Client interface {
-	Store(ctx context.Context, in memory.StoreInput) (memory.StoreResult, error)
-	Recall(ctx context.Context, q memory.Query) (memory.RecallResult, error)
-	Forget(ctx context.Context, in memory.ForgetInput) (memory.ForgetReceipt, error)
-	Organize(ctx context.Context, in memory.OrganizeInput, progress func(memory.OrganizeReport)) (memory.OrganizeReport, error)
-	Get(ctx context.Context, ids []string) ([]memory.Details, error)
-	Update(ctx context.Context, in memory.UpdateInput) (memory.Memory, error)
-	Merge(ctx context.Context, ids []string) (memory.MergedGroup, error)
-	Link(ctx context.Context, link memory.Link) (memory.Link, error)
-	Related(ctx context.Context, id string, depth, limit int) ([]memory.Related, error)
-	History(ctx context.Context, id string) (memory.History, error)
-	List(ctx context.Context, page memory.Page) ([]memory.Memory, error)
-	ImportStart(ctx context.Context, importID string) (memory.ImportProgress, error)
-	ImportBatch(ctx context.Context, importID string, b memory.ImportBatch) (memory.ImportProgress, error)
-	ImportFinish(ctx context.Context, importID string) (memory.ImportProgress, error)
-	Rebuild(ctx context.Context, in memory.RebuildInput, progress func(memory.RebuildReport)) (memory.RebuildReport, error)
-	Stats(ctx context.Context) (memory.Stats, error)
-	Snapshot(ctx context.Context, in memory.SnapshotInput, progress func(memory.SnapshotReport)) (memory.SnapshotReport, error)
+	storer
+	recaller
+	getter
+	updater
+	forgetter
+	linker
+	relater
+	historian
+	lister
+	receiver
+	organizer
+	rebuilder
+	snapshotter
+	counter
+	review.Client
 	Close()
 }
 

@@ -10,18 +10,12 @@ import (
 )
 
 func (a *app) configCommand() *cobra.Command {
-	var flags strings.Builder
-	for _, f := range config.Flags() {
-		fmt.Fprintf(&flags, "  --%-22s %-26s %s\n", f.Name, f.Env, f.Usage)
-	}
 	cmd := &cobra.Command{
 		Use:   "config",
 		Short: "Show every setting and where it comes from",
 		Long: "Show every setting in force and where it comes from, secrets masked. A flag beats the\n" +
 			"environment, that beats config.toml in the data folder, that beats the default.\n\n" +
-			"Flags and variables of every command:\n" + flags.String() +
-			"  (no flag)                MNEME_QDRANT_API_KEY       secret of Qdrant\n" +
-			"  (no flag)                MNEME_PROJECT              project to work in",
+			"The settings, by their names in config.toml, with their variables and flags:\n" + settingsHelp(),
 		Args: cobra.NoArgs,
 	}
 	cmd.RunE = func(*cobra.Command, []string) error {
@@ -40,4 +34,17 @@ func (a *app) configCommand() *cobra.Command {
 		return table(a.sys.Stdout, rows)
 	}
 	return cmd
+}
+
+// settingsHelp lists every setting under the name the file has for it.
+func settingsHelp() string {
+	var b strings.Builder
+	for _, d := range config.Describe() {
+		usage := d.Usage
+		if d.Flag != "" {
+			usage += " (--" + d.Flag + ")"
+		}
+		fmt.Fprintf(&b, "  %-29s  %-35s  %s\n", d.Setting, d.Env, usage)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
 }

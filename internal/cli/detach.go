@@ -108,9 +108,9 @@ func (a *app) child(cfg config.Config, log *os.File) (*exec.Cmd, error) {
 		return nil, fmt.Errorf("find this program: %w", err)
 	}
 	environ := append([]string{}, a.sys.Environ...)
-	for _, f := range config.Flags() {
-		if v := *a.settings[f.Setting]; v != "" && f.Setting != "home" {
-			environ = append(environ, f.Env+"="+v)
+	for _, d := range config.Describe() {
+		if given := a.settings[d.Setting]; given != nil && *given != "" && d.Setting != "home" {
+			environ = append(environ, d.Env+"="+*given)
 		}
 	}
 	return autostart.Command(exe, cfg.Home, environ, log)
@@ -137,12 +137,4 @@ func tail(path string, start int64) string {
 		return ""
 	}
 	return "  " + strings.Join(lines, "\n  ")
-}
-
-// quoted writes a path so that a shell reads it as one word.
-func quoted(path string) string {
-	if strings.ContainsFunc(path, func(r rune) bool { return strings.ContainsRune(" \t'\"$&;|<>()*?`\\!#~", r) }) {
-		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
-	}
-	return path
 }

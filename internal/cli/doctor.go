@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"syscall"
 	"time"
 
@@ -145,6 +146,9 @@ func checkHome(home string) (string, error) {
 
 func checkDisk(home string) (string, error) {
 	var fs syscall.Statfs_t
+	if _, err := os.Stat(home); errors.Is(err, os.ErrNotExist) {
+		home = filepath.Dir(home) // where it will be
+	}
 	if err := syscall.Statfs(home, &fs); err != nil {
 		return "", Warning{fmt.Errorf("ask for the free space of %s: %w", home, err)}
 	}

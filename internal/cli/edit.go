@@ -91,7 +91,7 @@ func (a *app) runEdit(ctx context.Context, in memory.UpdateInput, words []string
 }
 
 // editText lets the user edit a memory's text, and returns nil if it stays.
-func (a *app) editText(ctx context.Context, c Client, id string) (*string, error) {
+func (a *app) editText(ctx context.Context, c getter, id string) (*string, error) {
 	found, err := c.Get(ctx, []string{id})
 	if err != nil {
 		return nil, err
@@ -132,7 +132,7 @@ func (a *app) editText(ctx context.Context, c Client, id string) (*string, error
 }
 
 // update sends an edit and prints what the memory is now.
-func (a *app) update(ctx context.Context, c Client, in memory.UpdateInput) error {
+func (a *app) update(ctx context.Context, c updater, in memory.UpdateInput) error {
 	in.Source = memory.SourceCLI
 	m, err := c.Update(ctx, in)
 	if err != nil {
@@ -149,6 +149,11 @@ func (a *app) update(ctx context.Context, c Client, in memory.UpdateInput) error
 }
 
 // pin returns the command that pins (or unpins) memories.
+// updater changes a memory.
+type updater interface {
+	Update(ctx context.Context, in memory.UpdateInput) (memory.Memory, error)
+}
+
 func (a *app) pin(pinned bool) *cobra.Command {
 	cmd := &cobra.Command{Use: "pin ID…", Short: "Keep memories for good: never pruned, expired or merged away", Args: cobra.MinimumNArgs(1)}
 	if !pinned {
@@ -167,7 +172,7 @@ func (a *app) pin(pinned bool) *cobra.Command {
 	return cmd
 }
 
-func (a *app) setPinned(ctx context.Context, c Client, user string, ids []string, pinned bool) error {
+func (a *app) setPinned(ctx context.Context, c updater, user string, ids []string, pinned bool) error {
 	word := "pinned"
 	if !pinned {
 		word = "unpinned"

@@ -57,6 +57,23 @@ type runError struct{ error }
 
 func (e runError) Unwrap() error { return e.error }
 
+// argsOf is what a command checks its arguments with: it says how the command is
+// written. One that takes none asks cobra, which knows the commands below it.
+func argsOf(cmd *cobra.Command) cobra.PositionalArgs {
+	check := cmd.Args
+	name, takes, ok := strings.Cut(cmd.Use, " ")
+	if !ok || check == nil {
+		return check
+	}
+	return func(cmd *cobra.Command, args []string) error {
+		if check(cmd, args) == nil {
+			return nil
+		}
+		return memory.Errorf(memory.Invalid, fmt.Sprintf(`write "mneme %s %s"`, name, takes),
+			"%s takes %s and was given %s", name, takes, plural(len(args), "argument", "arguments"))
+	}
+}
+
 // flagError is what reading the flags says, in words without Go in them. What
 // begins with dashes and is no flag is not repeated when it is as long as a
 // text: that may be a key, which no log should hold.

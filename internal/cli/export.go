@@ -52,7 +52,12 @@ func (a *app) export() *cobra.Command {
 	return cmd
 }
 
-func (a *app) exportTo(ctx context.Context, c Client, page memory.Page, output string) (int, error) {
+// lister pages through all memories.
+type lister interface {
+	List(ctx context.Context, page memory.Page) ([]memory.Memory, error)
+}
+
+func (a *app) exportTo(ctx context.Context, c lister, page memory.Page, output string) (int, error) {
 	if output == "" || output == "-" {
 		return writeExport(ctx, c, page, a.sys.Stdout)
 	}
@@ -77,7 +82,7 @@ func (a *app) exportTo(ctx context.Context, c Client, page memory.Page, output s
 	return n, nil
 }
 
-func writeExport(ctx context.Context, c Client, page memory.Page, w io.Writer) (int, error) {
+func writeExport(ctx context.Context, c lister, page memory.Page, w io.Writer) (int, error) {
 	out := bufio.NewWriter(w)
 	enc := json.NewEncoder(out)
 	enc.SetEscapeHTML(false)

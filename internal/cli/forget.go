@@ -63,7 +63,12 @@ func (a *app) forgetInput(f forgetFlags, ids []string) (memory.ForgetInput, erro
 	return in, err // as it came: the client redacts before tags are in lower case
 }
 
-func (a *app) runForget(ctx context.Context, c Client, in memory.ForgetInput, yes bool) error {
+// forgetter forgets what a filter selects, or says what that is.
+type forgetter interface {
+	Forget(ctx context.Context, in memory.ForgetInput) (memory.ForgetReceipt, error)
+}
+
+func (a *app) runForget(ctx context.Context, c forgetter, in memory.ForgetInput, yes bool) error {
 	if !in.DryRun && !yes && len(in.Filter.IDs) == 0 {
 		sure, err := a.confirmForget(ctx, c, in)
 		if err != nil || !sure {
@@ -89,7 +94,7 @@ func (a *app) runForget(ctx context.Context, c Client, in memory.ForgetInput, ye
 }
 
 // confirmForget asks before a filter forgets more than one memory.
-func (a *app) confirmForget(ctx context.Context, c Client, in memory.ForgetInput) (bool, error) {
+func (a *app) confirmForget(ctx context.Context, c forgetter, in memory.ForgetInput) (bool, error) {
 	in.DryRun = true
 	would, err := c.Forget(ctx, in)
 	if err != nil || would.Count <= 1 {

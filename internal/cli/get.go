@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -9,6 +10,11 @@ import (
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/memory"
 )
+
+// getter returns memories by id.
+type getter interface {
+	Get(ctx context.Context, ids []string) ([]memory.Details, error)
+}
 
 func (a *app) get() *cobra.Command {
 	cmd := &cobra.Command{

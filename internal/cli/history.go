@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -8,6 +9,11 @@ import (
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/memory"
 )
+
+// historian tells everything that happened to a memory.
+type historian interface {
+	History(ctx context.Context, id string) (memory.History, error)
+}
 
 func (a *app) history() *cobra.Command {
 	cmd := &cobra.Command{

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mneme-memory/mneme/internal/hook/hooklog"
-	"github.com/mneme-memory/mneme/internal/hook/spool"
+	"github.com/mneme-memory/mneme/internal/hooklog"
+	"github.com/mneme-memory/mneme/internal/spool"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -139,7 +139,7 @@ func hookSaid(e hooklog.Entry) string {
 		}
 	}
 	if len(e.Injected) > 0 {
-		parts = append(parts, fmt.Sprintf("showed %s (%d tokens)", memories(len(e.Injected)), e.Tokens))
+		parts = append(parts, fmt.Sprintf("showed %s (%s)", memories(len(e.Injected)), plural(e.Tokens, "token", "tokens")))
 	}
 	if e.Duplicate != "" {
 		parts = append(parts, "duplicate of "+e.Duplicate)

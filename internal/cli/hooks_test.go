@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mneme-memory/mneme/internal/hook/hooklog"
-	"github.com/mneme-memory/mneme/internal/hook/spool"
+	"github.com/mneme-memory/mneme/internal/hooklog"
+	"github.com/mneme-memory/mneme/internal/spool"
 	"github.com/mneme-memory/mneme/memory"
 )
 

@@ -91,7 +91,7 @@ func (a *app) tellSurvey(name string, s survey, skipBad bool) error {
 	return nil
 }
 
-func (a *app) sendImport(ctx context.Context, c Client, file *importFile, s survey, inFlight int) error {
+func (a *app) sendImport(ctx context.Context, c receiver, file *importFile, s survey, inFlight int) error {
 	progress, err := c.ImportStart(ctx, s.id)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -9,6 +10,11 @@ import (
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/memory"
 )
+
+// linker joins two memories.
+type linker interface {
+	Link(ctx context.Context, link memory.Link) (memory.Link, error)
+}
 
 func (a *app) link() *cobra.Command {
 	cmd := &cobra.Command{

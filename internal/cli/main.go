@@ -60,10 +60,13 @@ func (a *app) root() *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON")
 	a.settings = map[string]*string{}
-	for _, f := range config.Flags() {
-		a.settings[f.Setting] = root.PersistentFlags().String(f.Name, "", fmt.Sprintf("%s (%s)", f.Usage, f.Env))
-		if f.Name != "home" { // the rest is listed by "mneme config --help"
-			root.PersistentFlags().MarkHidden(f.Name) //nolint:errcheck // fails for unknown flags only
+	for _, d := range config.Describe() {
+		if d.Flag == "" {
+			continue
+		}
+		a.settings[d.Setting] = root.PersistentFlags().String(d.Flag, "", fmt.Sprintf("%s (%s)", d.Usage, d.Env))
+		if d.Setting != "home" { // the rest is listed by "mneme config --help"
+			root.PersistentFlags().MarkHidden(d.Flag) //nolint:errcheck // fails for unknown flags only
 		}
 	}
 	root.AddGroup(
@@ -82,6 +85,7 @@ func (a *app) add(root *cobra.Command, group string, cmds ...*cobra.Command) {
 	for _, cmd := range cmds {
 		run := cmd.RunE
 		cmd.GroupID = group
+		cmd.Args = argsOf(cmd)
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {
 			if err := run(cmd, args); err != nil {
 				return runError{err}

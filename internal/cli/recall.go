@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -16,6 +17,11 @@ type recallFlags struct {
 	collections, types, tags []string
 	limit                    int
 	minScore                 float64
+}
+
+// recaller answers a question.
+type recaller interface {
+	Recall(ctx context.Context, q memory.Query) (memory.RecallResult, error)
 }
 
 func (a *app) recall() *cobra.Command {

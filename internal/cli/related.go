@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,6 +11,11 @@ import (
 )
 
 const maxDepth = 5 // links away; further than that everything is related
+
+// relater follows links.
+type relater interface {
+	Related(ctx context.Context, id string, depth, limit int) ([]memory.Related, error)
+}
 
 func (a *app) related() *cobra.Command {
 	var depth, limit int

@@ -97,7 +97,7 @@ func (f reviewFlags) decisions() ([]review.Decision, error) {
 }
 
 // goThrough shows what there is to review: on a screen, or as a list.
-func (a *app) goThrough(ctx context.Context, cfg config.Config, c Client, state *review.State, f reviewFlags) error {
+func (a *app) goThrough(ctx context.Context, cfg config.Config, c review.Client, state *review.State, f reviewFlags) error {
 	o, err := a.reviewOptions(ctx, cfg, state, f)
 	if err != nil {
 		return err
@@ -179,7 +179,7 @@ func (a *app) editor() []string {
 }
 
 // decide carries decisions out and remembers them.
-func (a *app) decide(ctx context.Context, cfg config.Config, c Client, state *review.State, decisions []review.Decision) error {
+func (a *app) decide(ctx context.Context, cfg config.Config, c review.Client, state *review.State, decisions []review.Decision) error {
 	outcomes, err := review.Apply(ctx, c, cfg.User, decisions)
 	if stateErr := state.Add(outcomes, a.sys.Now()); err == nil {
 		err = stateErr

@@ -207,8 +207,8 @@ func (s *screen) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d of %d   %d decided\n\n", s.at+1, len(s.items), len(s.decided))
 	b.WriteString(firstLines(wrap(text, s.width, "")) + "\n\n")
-	fmt.Fprintf(&b, "%s · %s · %s · confidence %.2f · used %d times · %s\n", it.Type, printable(it.Project), it.Collection,
-		it.Confidence, it.AccessCount, it.CreatedAt.Format("2006-01-02"))
+	fmt.Fprintf(&b, "%s · %s · %s · confidence %.2f · used %s · %s\n", it.Type, printable(it.Project), it.Collection,
+		it.Confidence, plural(it.AccessCount, "time", "times"), it.CreatedAt.Format("2006-01-02"))
 	if len(it.Tags) > 0 {
 		b.WriteString("tags: " + printable(strings.Join(it.Tags, ", ")) + "\n")
 	}
@@ -262,5 +262,5 @@ func firstLines(text string) string {
 	if len(lines) <= most {
 		return text
 	}
-	return strings.Join(lines[:most], "\n") + fmt.Sprintf("\n… %d lines more", len(lines)-most)
+	return strings.Join(lines[:most], "\n") + "\n… " + plural(len(lines)-most, "line", "lines") + " more"
 }

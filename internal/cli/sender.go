@@ -8,9 +8,16 @@ import (
 	"github.com/mneme-memory/mneme/memory"
 )
 
+// receiver takes the batches of an import, each once.
+type receiver interface {
+	ImportStart(ctx context.Context, importID string) (memory.ImportProgress, error)
+	ImportBatch(ctx context.Context, importID string, b memory.ImportBatch) (memory.ImportProgress, error)
+	ImportFinish(ctx context.Context, importID string) (memory.ImportProgress, error)
+}
+
 // sender sends the batches of a file, several at once.
 type sender struct {
-	client   Client
+	client   receiver
 	id       string
 	inFlight int
 	skip     int       // batches that were done before

@@ -75,6 +75,11 @@ func (a *app) statusOf(cfg config.Config, d config.Daemon, alive bool) statusJSO
 	return st
 }
 
+// counter counts what the ledger holds.
+type counter interface {
+	Stats(ctx context.Context) (memory.Stats, error)
+}
+
 func (a *app) stats(ctx context.Context, cfg config.Config) (memory.Stats, error) {
 	ctx, cancel := context.WithTimeout(ctx, statsTimeout)
 	defer cancel()
@@ -112,6 +117,8 @@ func (a *app) printStatusText(st statusJSON) error {
 		head = fmt.Sprintf("mneme is starting, or stopping, as process %d", st.Starting)
 	case st.Running:
 		head = fmt.Sprintf("mneme %s runs as process %d since %s", st.Version, st.PID, a.date(*st.StartedAt))
+	case st.Services[config.TemporalService].Mode == config.Given:
+		head = "no daemon runs here; what is given is used"
 	}
 	if err := a.printf("%s\n\n", p.bold(head)); err != nil {
 		return err

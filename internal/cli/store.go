@@ -26,6 +26,11 @@ type storeFlags struct {
 	created    string
 }
 
+// storer remembers a text.
+type storer interface {
+	Store(ctx context.Context, in memory.StoreInput) (memory.StoreResult, error)
+}
+
 func (a *app) store() *cobra.Command {
 	var f storeFlags
 	cmd := &cobra.Command{
@@ -135,11 +140,4 @@ func (a *app) printStored(res memory.StoreResult) error {
 		a.note("taken out of the text: %s", strings.Join(res.Redacted, ", "))
 	}
 	return err
-}
-
-func orText(s, def string) string {
-	if s == "" {
-		return def
-	}
-	return s
 }

@@ -106,3 +106,19 @@ func (a *app) printf(format string, args ...any) error {
 func (a *app) note(format string, args ...any) {
 	fmt.Fprintf(a.sys.Stderr, "mneme: "+format+"\n", args...)
 }
+
+// orText is s, or def when there is none.
+func orText(s, def string) string {
+	if s == "" {
+		return def
+	}
+	return s
+}
+
+// quoted writes a path so that a shell reads it as one word.
+func quoted(path string) string {
+	if strings.ContainsFunc(path, func(r rune) bool { return strings.ContainsRune(" \t'\"$&;|<>()*?`\\!#~", r) }) {
+		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	}
+	return path
+}

@@ -9,6 +9,15 @@ import (
 // FileName is the name of the configuration file in the home folder.
 const FileName = "config.toml"
 
+// Words that stand in the place of a path.
+const (
+	Fetched = "fetched" // for [Postgres.Bin]: binaries that mneme fetched, never the machine's own
+	None    = "none"    // for [Qdrant.Binary]: no program, but the embedded server
+)
+
+// fromDefault is the source of what nobody has set.
+const fromDefault = "default"
+
 // Config is every setting. Make it with [Load].
 type Config struct {
 	Home      string // data folder, absolute; default ~/.mneme
@@ -29,7 +38,6 @@ type Config struct {
 type Temporal struct {
 	Address   string // host:port; empty means embedded
 	Namespace string // default "default"
-	TaskQueue string // default "mneme"
 }
 
 // Postgres says where PostgreSQL is.
@@ -72,7 +80,7 @@ type Setting struct {
 func (c Config) Settings() []Setting {
 	out := make([]Setting, 0, len(specs()))
 	for _, s := range specs() {
-		out = append(out, Setting{Name: s.name, Value: s.shown(s.get(&c)), Source: c.Source(s.name)})
+		out = append(out, Setting{Name: s.name, Value: s.shown(s.at(&c).String()), Source: c.Source(s.name)})
 	}
 	return out
 }

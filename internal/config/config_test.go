@@ -37,7 +37,7 @@ func TestLoadDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if cfg.Home != "/home/me/.mneme" || cfg.Temporal.Namespace != "default" || cfg.Temporal.TaskQueue != "mneme" || cfg.UI.Port != 8233 {
+	if cfg.Home != "/home/me/.mneme" || cfg.Temporal.Namespace != "default" || cfg.UI.Port != 8233 {
 		t.Errorf("defaults: %v", cfg)
 	}
 	if cfg.User == "" {
@@ -50,7 +50,7 @@ func TestLoadDefaults(t *testing.T) {
 
 func TestLoadPrecedence(t *testing.T) {
 	t.Parallel()
-	home := writeConfig(t, "# mine\nollama.embed_model = \"from-file\"\n\n[temporal]\n  namespace = 'file-ns'\ntask_queue=\"file-q\"\n[ui]\nport = 9000\n")
+	home := writeConfig(t, "# mine\nollama.embed_model = \"from-file\"\n\n[temporal]\n  namespace = 'file-ns'\naddress=\"file:1\"\n[ui]\nport = 9000\n")
 	cfg, err := Load(Sources{
 		Env:   env("MNEME_HOME", home, "MNEME_TEMPORAL_NAMESPACE", "env-ns", "MNEME_EMBED_MODEL", " env-model \n"),
 		Flags: map[string]string{"ollama.embed_model": "flag-model"},
@@ -61,7 +61,7 @@ func TestLoadPrecedence(t *testing.T) {
 	for _, c := range []struct{ name, got, want, source string }{
 		{"ollama.embed_model", cfg.Ollama.EmbedModel, "flag-model", "flag --embed-model"},
 		{"temporal.namespace", cfg.Temporal.Namespace, "env-ns", "env MNEME_TEMPORAL_NAMESPACE"},
-		{"temporal.task_queue", cfg.Temporal.TaskQueue, "file-q", "file config.toml:6"},
+		{"temporal.address", cfg.Temporal.Address, "file:1", "file config.toml:6"},
 		{"ui.port", fmt.Sprint(cfg.UI.Port), "9000", "file config.toml:8"},
 		{"home", cfg.Home, home, "env MNEME_HOME"},
 	} {
@@ -96,6 +96,17 @@ func TestLoadTellsAllProblemsAtOnce(t *testing.T) {
 	}
 	if strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("the password is in the error: %v", err)
+	}
+}
+
+// TestLoadSaysWhatIsNoSettingAnyMore has a file from before the task queue had one name.
+func TestLoadSaysWhatIsNoSettingAnyMore(t *testing.T) {
+	t.Parallel()
+	home := writeConfig(t, "[temporal]\nnamespace = \"n\"\ntask_queue = \"mine\"\n")
+	_, err := Load(Sources{Env: env("MNEME_HOME", home)})
+	const want = "file config.toml:3: temporal.task_queue is no setting any more: every worker listens where every door asks; take the line out"
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want %s", err, want)
 	}
 }
 
@@ -147,7 +158,7 @@ func TestSecretsAreNeverPrinted(t *testing.T) {
 func TestEverySettingCanBeRead(t *testing.T) {
 	t.Parallel()
 	values := map[string]string{
-		"temporal.address": "a:1", "temporal.namespace": "n", "temporal.task_queue": "q", "postgres.url": "postgres://h/d",
+		"temporal.address": "a:1", "temporal.namespace": "n", "postgres.url": "postgres://h/d",
 		"qdrant.address": "b:2", "qdrant.api_key": "k", "ollama.url": "http://o:3", "ollama.embed_model": "e",
 		"ollama.chat_model": "c", "ui.port": "0", "postgres.bin": "/opt/pg/bin", "qdrant.binary": "none", "autostart": "false", "project": `o'hara/"x"`,
 		"hooks.session_start.limit": "0", "hooks.session_start.min_score": "0.65", "hooks.session_start.tokens": "800",
@@ -164,7 +175,7 @@ func TestEverySettingCanBeRead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := s.get(&cfg); got != values[s.name] {
+		if got := s.at(&cfg).String(); got != values[s.name] {
 			t.Errorf("%s: got %q, want %q", s.name, got, values[s.name])
 		}
 	}

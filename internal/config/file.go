@@ -83,30 +83,47 @@ func walk(tree map[string]any, prefix string, do func(key string, v any)) {
 	}
 }
 
+// fileSetting returns the text of a value, or what is wrong with its key or its kind.
 func fileSetting(key string, v any) (string, Problem) {
+	s, ok := fileSpec(key)
+	if !ok {
+		return "", unknownKey(key)
+	}
+	switch v := v.(type) {
+	case string:
+		return strings.TrimSpace(v), Problem{}
+	case int64:
+		return fmt.Sprint(v), Problem{}
+	case float64, bool:
+		if s.bare {
+			return fmt.Sprint(v), Problem{}
+		}
+	}
+	return "", Problem{Reason: fmt.Sprintf("%s must be text in quotes or a whole number", key)}
+}
+
+// fileSpec returns the setting of a key that the file may have.
+func fileSpec(key string) (spec, bool) {
+	for _, s := range specs() {
+		if s.name == key && key != homeName {
+			return s, true
+		}
+	}
+	return spec{}, false
+}
+
+func unknownKey(key string) Problem {
+	switch key {
+	case homeName:
+		return Problem{Reason: "home cannot be set here, because this file lies in it", Hint: "set MNEME_HOME"}
+	case "temporal.task_queue": // it was a setting once, that nothing followed
+		return Problem{Reason: key + " is no setting any more: every worker listens where every door asks", Hint: "take the line out"}
+	}
 	var known []string
 	for _, s := range specs() {
-		if !s.file {
-			continue
+		if s.name != homeName {
+			known = append(known, s.name)
 		}
-		known = append(known, s.name)
-		if s.name != key {
-			continue
-		}
-		switch v := v.(type) {
-		case string:
-			return strings.TrimSpace(v), Problem{}
-		case int64:
-			return fmt.Sprint(v), Problem{}
-		case float64, bool:
-			if s.bare {
-				return fmt.Sprint(v), Problem{}
-			}
-		}
-		return "", Problem{Reason: fmt.Sprintf("%s must be text in quotes or a whole number", key)}
 	}
-	if key == "home" {
-		return "", Problem{Reason: "home cannot be set here, because this file lies in it", Hint: "set MNEME_HOME"}
-	}
-	return "", Problem{Reason: fmt.Sprintf("there is no setting %q", clip(key)), Hint: "the settings are " + strings.Join(known, ", ")}
+	return Problem{Reason: fmt.Sprintf("there is no setting %q", clip(key)), Hint: "the settings are " + strings.Join(known, ", ")}
 }

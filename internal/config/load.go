@@ -65,8 +65,8 @@ func Load(from Sources) (Config, error) {
 	file, problems := readFile(filepath.Join(home, FileName))
 	bad = append(bad, problems...)
 	for _, s := range specs() {
-		if s.name == "home" {
-			cfg.Home, cfg.sources["home"] = home, source
+		if s.name == homeName {
+			cfg.Home, cfg.sources[homeName] = home, source
 			continue
 		}
 		value, where := s.find(from, file)
@@ -74,11 +74,11 @@ func Load(from Sources) (Config, error) {
 		if value == "" {
 			continue
 		}
-		if reason, hint := s.check(value); reason != "" {
+		if reason, hint := s.problem(value); reason != "" {
 			bad = append(bad, Problem{Source: where, Value: s.shownWhenBad(value), Reason: reason, Hint: hint})
 			continue
 		}
-		s.set(&cfg, value)
+		s.at(&cfg).set(value)
 	}
 	if len(bad) > 0 {
 		return cfg, invalid(bad)
@@ -95,12 +95,10 @@ func (s spec) find(from Sources, file fileValues) (value, source string) {
 	if v := strings.TrimSpace(from.Flags[s.name]); v != "" {
 		return v, s.flagSource()
 	}
-	if s.env != "" {
-		if v := strings.TrimSpace(from.Env(s.env)); v != "" {
-			return v, "env " + s.env
-		}
+	if v := strings.TrimSpace(from.Env(s.env)); v != "" {
+		return v, "env " + s.env
 	}
-	if v, ok := file[s.name]; ok && s.file && v.value != "" {
+	if v, ok := file[s.name]; ok && v.value != "" {
 		return v.value, v.source
 	}
 	return s.def, fromDefault
@@ -115,7 +113,7 @@ func (s spec) flagSource() string {
 
 // shownWhenBad repeats a bad value only if nothing secret can be in it.
 func (s spec) shownWhenBad(v string) string {
-	if s.secret || strings.Contains(v, "@") {
+	if strings.Contains(v, "@") {
 		return masked
 	}
 	return clip(s.shown(v))
@@ -131,7 +129,7 @@ func clip(v string) string {
 
 // findHome returns the absolute data folder and where it was set.
 func findHome(from Sources) (home, source string, err error) {
-	home, source = strings.TrimSpace(from.Flags["home"]), "flag --home"
+	home, source = strings.TrimSpace(from.Flags[homeName]), "flag --home"
 	if home == "" {
 		home, source = from.Env("MNEME_HOME"), "env MNEME_HOME"
 	}

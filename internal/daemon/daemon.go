@@ -25,9 +25,14 @@ import (
 
 // Options say how the daemon runs.
 type Options struct {
-	Config   config.Config                        // required
-	Version  string                               // of mneme
-	Redactor activities.Redactor                  // required; with the user's rules, the doors add the project's
+	Config   config.Config       // required
+	Version  string              // of mneme
+	Redactor activities.Redactor // required; with the user's rules, the doors add the project's
+
+	// ProjectRedactor returns the redactor of a project's folder, for sessions that
+	// the daemon reads itself. Nil means Redactor for all.
+	ProjectRedactor func(dir string) (activities.Redactor, error)
+
 	Logger   *slog.Logger                         // required
 	Progress func(done, total int64, what string) // of downloads; may be nil
 	Ready    func(config.Daemon)                  // called once, when everything is up; may be nil

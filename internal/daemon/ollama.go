@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"net/http"
 	"strings"
@@ -73,11 +74,15 @@ func (d *daemon) ensureModel(ctx context.Context, e *ollama.Embedder, service *c
 	if err != nil || has {
 		return err
 	}
-	return e.Pull(ctx, func(done, total int64, status string) {
+	err = e.Pull(ctx, func(done, total int64, status string) {
 		if d.opts.Progress != nil {
 			d.opts.Progress(done, total, "pull "+e.Model()+": "+status)
 		}
 	})
+	if err != nil {
+		return fmt.Errorf("it lacks the model: \"ollama pull %s\", or set MNEME_EMBED_MODEL to one that it has (%w)", e.Model(), err)
+	}
+	return nil
 }
 
 // chatURL is where the chat model is asked: always a real Ollama, also where

@@ -2,48 +2,25 @@ package daemon_test
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"os"
-	"os/signal"
-	"syscall"
 	"testing"
 
-	"github.com/mneme-memory/mneme/embedded/qdrant"
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/daemon"
 	"github.com/mneme-memory/mneme/internal/dial"
+	"github.com/mneme-memory/mneme/internal/testkit"
 	"github.com/mneme-memory/mneme/workflows"
 )
 
 // TestMain lets the test binary be the qdrant program that a daemon finds. Such a program
 // gets Qdrant's variables and nothing else.
 func TestMain(m *testing.M) {
-	if os.Getenv("QDRANT__SERVICE__GRPC_PORT") != "" {
-		os.Exit(qdrantProgram())
+	if testkit.IsQdrant() {
+		os.Exit(testkit.Qdrant())
 	}
 	os.Exit(m.Run())
-}
-
-func qdrantProgram() int {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
-	defer stop()
-	s, err := qdrant.Start(ctx, qdrant.Options{
-		Dir:    os.Getenv("QDRANT__STORAGE__STORAGE_PATH"),
-		Addr:   net.JoinHostPort(os.Getenv("QDRANT__SERVICE__HOST"), os.Getenv("QDRANT__SERVICE__GRPC_PORT")),
-		APIKey: os.Getenv("QDRANT__SERVICE__API_KEY"),
-	})
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	<-ctx.Done()
-	if s.Stop() != nil {
-		return 1
-	}
-	return 0
 }
 
 // settings are those of a home that takes nothing from this machine but PostgreSQL, unless

@@ -21,25 +21,11 @@ import (
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/daemon"
 	"github.com/mneme-memory/mneme/internal/dial"
+	"github.com/mneme-memory/mneme/internal/testkit/wait"
 	"github.com/mneme-memory/mneme/memory"
 )
 
 const fact = "The API listens on port 8443 behind the proxy"
-
-func eventually(t *testing.T, what string, so func() bool) {
-	t.Helper()
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	limit := time.NewTimer(time.Minute)
-	defer limit.Stop()
-	for !so() {
-		select {
-		case <-tick.C:
-		case <-limit.C:
-			t.Fatalf("not so after a minute: %s", what)
-		}
-	}
-}
 
 // TestEmptyHome asks before anything was stored: the answer is nothing, not an error.
 func TestEmptyHome(t *testing.T) {
@@ -92,8 +78,8 @@ func TestQdrantProgram(t *testing.T) {
 		r, err := r.client.Recall(t.Context(), memory.Query{Text: "which port does the API use", Project: "a", MinScore: &all})
 		return err == nil && len(r.Hits) == 1 && r.Hits[0].ID == id // an error while a collection is made anew
 	}
-	eventually(t, "the memory is found again", found)
-	eventually(t, "all collections are made anew", func() bool {
+	wait.Until(t, "the memory is found again", found)
+	wait.Until(t, "all collections are made anew", func() bool {
 		name, err := os.ReadFile(filepath.Join(home, "index"))
 		return err == nil && string(name) == config.Embedded
 	})
@@ -105,7 +91,7 @@ func TestQdrantProgram(t *testing.T) {
 	other := store(t, r.client, "The proxy is restarted on Mondays", "a").ID
 	r.stop()
 	r = run(t, home, map[string]string{"MNEME_QDRANT_BINARY": os.Args[0]})
-	eventually(t, "the index is that of the ledger", func() bool {
+	wait.Until(t, "the index is that of the ledger", func() bool {
 		all := 0.0
 		r, err := r.client.Recall(t.Context(), memory.Query{Text: "proxy", Project: "a", MinScore: &all})
 		return err == nil && len(r.Hits) == 1 && r.Hits[0].ID == other
@@ -123,7 +109,7 @@ func TestIndexLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	r = run(t, home, nil)
-	eventually(t, "the memory is found again", func() bool {
+	wait.Until(t, "the memory is found again", func() bool {
 		all := 0.0
 		r, err := r.client.Recall(t.Context(), memory.Query{Text: "which port", Project: "a", MinScore: &all})
 		return err == nil && len(r.Hits) == 1 && r.Hits[0].ID == id

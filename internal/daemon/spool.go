@@ -7,8 +7,8 @@ import (
 	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/internal/dial"
 	"github.com/mneme-memory/mneme/internal/hook"
-	"github.com/mneme-memory/mneme/internal/hook/spool"
 	"github.com/mneme-memory/mneme/internal/ollama"
+	"github.com/mneme-memory/mneme/internal/spool"
 )
 
 // drainEvery is how often the daemon looks for what hooks left: reading an
@@ -54,6 +54,7 @@ func (d *daemon) startSweeper(ctx context.Context, chat activities.Chatter) {
 	}
 	sweeper := &hook.Sweeper{
 		Config: d.opts.Config, Redactor: d.opts.Redactor, Chat: model.Structured, Now: time.Now,
+		ProjectRedactor: d.opts.ProjectRedactor,
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})

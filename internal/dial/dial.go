@@ -38,12 +38,18 @@ func Open(ctx context.Context, cfg config.Config, r activities.Redactor) (*workf
 		Logger: sdklog.NewStructuredLogger(slog.New(slog.NewTextHandler(io.Discard, nil))),
 	})
 	if err != nil {
-		return nil, &memory.Error{
-			Code: memory.Unavailable, Part: "Temporal", Hint: `start it with "mneme up", or run "mneme doctor" to see every part`,
-			Err: fmt.Errorf("no answer from Temporal at %s: %w", address, err),
-		}
+		return nil, memory.Down("Temporal", hint(cfg), fmt.Errorf("no answer from Temporal at %s: %w", address, err))
 	}
 	return workflows.NewClient(c, r), nil
+}
+
+// hint is what to do when Temporal does not answer: one that was given is not
+// mneme's to start.
+func hint(cfg config.Config) string {
+	if cfg.Temporal.Address != "" {
+		return `check MNEME_TEMPORAL_ADDRESS, or run "mneme doctor" to see every part`
+	}
+	return `start it with "mneme up", or run "mneme doctor" to see every part`
 }
 
 // Redactor returns the redactor with the built-in detectors and the rules of

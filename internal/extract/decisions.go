@@ -11,7 +11,11 @@ var (
 	modelDecides = lazy(`(?i)(?:^decision: |\b(?:we|i)(?:'ve| have)? (?:decided|chose|opted|settled|picked|agreed)\b(?: on| to| for| against)?|^(?:so )?going with )`)
 	userDecides  = lazy(`(?i)(?:^decision: |\b(?:we|i)(?:'ve| have)? (?:decided|agreed|chose|settled)\b|^(?:ok(?:ay)?|yes|yeah|right|good|fine|great|perfect|alright)?[,.! ]*(?:let'?s|we'?ll|we will) (?:go with|use|stick (?:with|to)|keep|standardi[sz]e on)\b)`)
 	reasons      = lazy(`(?i)\b(?:because|since|so that|due to|as (?:it|they|we|this) |in order to|to (?:avoid|keep|stay|prevent|reduce|make sure)|rather than|instead of|over|otherwise)\b`)
-	pointing     = lazy(`(?i)\b(?:option|approach|alternative|variant|plan|choice) (?:\d|[a-d]\b|one|two|three)|\b(?:the (?:first|second|third|last|latter|former|other)(?: (?:one|option|approach|way|idea))?|(?:use|with|keep) (?:that|this|it|these|those|them|your)\b|your (?:suggestion|proposal|idea)|(?:that|this) (?:one|way|approach|plan))\b`)
+	pointing     = lazy(`(?i)\b(?:option|approach|alternative|variant|plan|choice) (?:\d|[a-d]\b|one|two|three)|\b(?:the (?:first|second|third|last|latter|former|other)(?: (?:one|option|approach|way|idea))?|(?:use|with|keep) (?:that|this|it|these|those|them|your)\b|your (?:\w+ )?(?:suggestion|proposal|idea|version|approach|solution)|(?:that|this) (?:one|way|approach|plan))\b`)
+	ofOne        = lazy(`(?i)^i(?:'ve| have)? (?:decided|chose|opted|settled|picked)\b`)
+	chores       = lazy(`(?i)\b(?:decided|agreed) to (?:rename|move|split|extract|remove|delete|refactor|fix|add|merge|rewrite|look|start|try|have|meet|talk)\b`)
+	letUs        = lazy(`(?i)^(?:ok(?:ay)?|yes|yeah|right|good|fine|great|perfect|alright)?[,.! ]*(?:let'?s|we'?ll|we will)\b`)
+	unnamed      = lazy(`(?i)\b(?:go with|use|stick (?:with|to)|keep|standardi[sz]e on) (?:an?|the|this|that|these|those|it|them|one|two|my|your|our|what|how|some|another|more|less|only|on|going|working)\b`)
 	consent      = lazy(`(?i)^\W*(?:yes|yep|yeah|ok(?:ay)?|good|great|perfect|agreed|sounds good|fine|sure|go ahead|do it|makes sense|exactly|right|nice|thanks?)\b`)
 	nowOnly      = lazy(`(?i)\b(?:for now|for the moment|this time|just (?:this )?once|today|tonight|tomorrow|right now|temporarily|for (?:this|the) (?:one|commit|pr|task|change|test|run|demo|moment|rest of)\b|in this (?:function|file|test|branch|pr|commit|case)\b|until\b|first,|before you continue)`)
 )
@@ -23,7 +27,7 @@ var decideWords = []string{"decision", "decided", "chose", "opted", "settled", "
 func (s *session) decisions() []found {
 	var out []found
 	for at, e := range s.events {
-		if !s.isNew(at) {
+		if !s.weighed(at) {
 			continue
 		}
 		if !containsAny(e.Text, decideWords) {
@@ -48,8 +52,13 @@ func (s *session) modelDecision(at int, one sentence) []found {
 		return nil
 	}
 	score := 0.56
-	if next := s.nextPrompt(at); next < len(s.events) && consent.match(s.events[next].Text) {
+	next := s.nextPrompt(at)
+	agreed := next < len(s.events) && consent.match(s.events[next].Text)
+	switch {
+	case agreed:
 		score += 0.12
+	case ofOne.match(text):
+		return nil // how it went about its work, which nobody has agreed to
 	}
 	return []found{s.candidate(decision(text), memory.TypeDecision, "decision of the model, with its reason", score, at)}
 }
@@ -62,11 +71,15 @@ func (s *session) userDecision(at int, one sentence) []found {
 	if !userDecides.match(text) || len(strings.Fields(text)) < 5 || !sized(text) || !firm(bare) || question(text) || pointing.match(text) || nowOnly.match(text) || s.quoted(text) {
 		return nil
 	}
+	why, what := reasons.match(text), specific(text)
+	if chores.match(text) && !why || letUs.match(text) && !what && unnamed.match(text) {
+		return nil // what to do next
+	}
 	score := 0.6
-	if reasons.match(text) {
+	if why {
 		score += 0.18
 	}
-	if !specific(text) {
+	if !what {
 		score -= 0.12
 	}
 	return []found{s.candidate(decision(text), memory.TypeDecision, "decision of the person", score, at)}

@@ -22,7 +22,7 @@ const minWork = 6
 func (s *session) episodes() []found {
 	var out []found
 	for at, e := range s.events {
-		if e.Kind != transcript.Said || !s.isNew(at) || !s.closes(at) || s.denied(at) || !s.landed(at) {
+		if e.Kind != transcript.Said || !s.weighed(at) || !s.closes(at) || s.denied(at) || !s.landed(at) {
 			continue
 		}
 		for _, one := range prose(e.Text) {

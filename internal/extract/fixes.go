@@ -59,7 +59,7 @@ func changes(command string) bool {
 func (s *session) fixes() []found {
 	var out []found
 	for j, passed := range s.runs {
-		if passed.failed || readsOnly(passed.kind) {
+		if passed.failed || readsOnly(passed.kind) || !s.weighed(passed.at) {
 			continue
 		}
 		failure, ok := s.failedBefore(j)
@@ -144,7 +144,7 @@ func remedy(failed, passed run, done []action, why string) (how string, score fl
 			edits++
 			continue
 		}
-		if c := oneLine(a.command); len(c) <= 120 && !strings.Contains(a.command, "<<") && !slices.Contains(commands, c) {
+		if c := oneLine(a.command); len(c) <= 120 && single(a.command) && !slices.Contains(commands, c) {
 			commands = append(commands, c)
 		}
 	}
@@ -154,13 +154,13 @@ func remedy(failed, passed run, done []action, why string) (how string, score fl
 		return "", 0 // it passed by itself
 	case why != "" && len(commands) > 0 && len(commands) <= 2 && !mentions(why, commands):
 		return ended(why) + " Ran " + code(commands), 0.68
-	case why != "" && len(done) == 0 && len(passed.command) <= 120 && !namesChange(why, failed.command, passed.command):
+	case why != "" && len(done) == 0 && len(passed.command) <= 120 && single(passed.command) && !namesChange(why, failed.command, passed.command):
 		return ended(why) + " It passes as " + code([]string{oneLine(passed.command)}), 0.66
 	case why != "":
 		return why, 0.64
 	case len(commands) > 0 && len(commands) <= 2 && edits == 0:
 		return "run " + code(commands), 0.6
-	case len(done) == 0 && len(passed.command) <= 160:
+	case len(done) == 0 && len(passed.command) <= 160 && single(passed.command):
 		return "run it as " + code([]string{oneLine(passed.command)}), 0.58
 	}
 	return "", 0
@@ -184,6 +184,18 @@ func mentions(text string, commands []string) bool {
 		words := strings.Fields(c)
 		return strings.Contains(text, strings.Join(words[:min(2, len(words))], " "))
 	})
+}
+
+// single reports whether a command is one line: of several the first alone
+// would mend nothing.
+func single(command string) bool {
+	lines := 0
+	for l := range strings.SplitSeq(command, "\n") {
+		if l = strings.TrimSpace(l); l != "" && !strings.HasPrefix(l, "#") {
+			lines++
+		}
+	}
+	return lines == 1 && !strings.Contains(command, "<<")
 }
 
 func oneLine(command string) string {
@@ -256,7 +268,7 @@ func (s *session) explaining(list []sentence, about map[string]bool) (string, in
 	best, bestRank := "", 0
 	for i, one := range list {
 		text := bared(one.text)
-		if !s.sound(text) || leans(text) || len(text) > 300 || adapts.match(text) || s.recalled(text) {
+		if !s.sound(text) || leans(text) || len(text) > 300 || adapts.match(text) || s.recalled(text, false) {
 			continue
 		}
 		_, tells := tellOf(one.text)

@@ -30,14 +30,14 @@ var telltales = []telltale{
 
 var (
 	negated = lazy(`(?i)\b(?:(?:was|is|were|are)(?:n'?t| not)|not) (?:the|a|caused|our)\b|\bno longer (?:think|believe|the (?:case|cause|problem|issue))\b|\bruled out\b|^if\b`)
-	hollowY = lazy(`(?i)\b(?:turn(?:s|ed) out) (?:(?:to be )?(?:fine|ok|okay|well|good|nicely|great|right)|(?:it|that)(?:'s| is| was) (?:fine|ok|already))\b|\b(?:is|was) (?:simple|easy|trivial|straightforward|small|one line|a one-liner|done|in place|ready|merged)\b[.!]?$`)
+	hollowY = lazy(`(?i)\broot cause analysis\b|\bthe reason (?:i|we|for (?:this|that|the change))\b|\balready (?:has|have|exists?|does)\b|\b(?:that|how|because|when|where) i\b|\b(?:was|is|were|by|in) my\b|\bi just\b|\byou (?:were|are) right\b|\bthe user (?:wants|wanted|asked|said)\b|: i (?:did|didn't|have|haven't|ran|left|kept|skipped|only|was|am|also|used|added)\b|\b(?:turn(?:s|ed) out) (?:(?:to be )?(?:fine|ok|okay|well|good|nicely|great|right)|(?:it|that)(?:'s| is| was) (?:fine|ok|already))\b|\b(?:is|was) (?:simple|easy|trivial|straightforward|small|one line|a one-liner|done|in place|ready|merged)\b[.!]?$`)
 )
 
 // learnings are findings in the model's own words.
 func (s *session) learnings() []found {
 	var out []found
 	for at, e := range s.events {
-		if e.Kind != transcript.Said || !s.isNew(at) || s.written(at) {
+		if e.Kind != transcript.Said || !s.weighed(at) || s.written(at) {
 			continue
 		}
 		out = append(out, s.learningsIn(at, prose(e.Text))...)
@@ -77,9 +77,12 @@ func (s *session) learningsIn(at int, list []sentence) []found {
 		if verdict == proven {
 			score += 0.12
 		}
-		if specific(text) {
+		switch {
+		case specific(text):
 			score += 0.05
-		} else {
+		case verdict != proven:
+			continue // it names nothing, and nothing shows that it is right
+		default:
 			score -= 0.15
 		}
 		out = append(out, s.candidate(text, memory.TypeLearning, rule, score, at))
@@ -99,12 +102,17 @@ func containsAny(text string, words []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(low, w) })
 }
 
+// reported begins what follows the "was" of a sentence that tells what became
+// of a problem, and not what it was.
+var reported = lazy(`(?i)^ (?:now |already |also |first |then )*(?:raised|closed|reported|merged|committed|introduced|measured|expected|set|solved|fixed|resolved|described|documented|logged|thrown|found|reproduced|created|opened|filed|discussed|mentioned|seen|known|easy|hard|misleading|gone|back|tracked|implemented|unknown|unclear|unchanged|the same)\b`)
+
+// tellOf returns the way in which a sentence says that something was found out.
 func tellOf(text string) (telltale, bool) {
 	if !containsAny(text, tellWords) {
 		return telltale{}, false
 	}
 	for _, t := range telltales {
-		if t.words.match(text) && !negated.match(text) && !hollowY.match(text) {
+		if said := t.words.find(text); said != nil && !reported.match(text[said[1]:]) && !negated.match(text) && !hollowY.match(text) {
 			return t, true
 		}
 	}
@@ -150,7 +158,7 @@ func (s *session) extend(list []sentence, i int, tell telltale) (text, rule stri
 	return strings.Join(parts, " "), rule, score, last
 }
 
-var named = lazy("`[^`]+`|\\b\\w+[._/-]\\w+|\\b[a-z]+[A-Z]\\w*|\\b[A-Z]{2,}[A-Z0-9_]*\\b|\\d|\\b[A-Z][a-z]+[A-Z]\\w*|[a-z] [A-Z][a-z]{2,}")
+var named = lazy("`[^`]+`|\\b\\w+[._/-]\\w+|\\b[a-z]+[A-Z]\\w*|\\b[A-Z]{2,}[A-Z0-9_]*\\b|\\b[A-Z]{2,}[a-z]{2,}\\b|\\d|\\b[A-Z][a-z]+[A-Z]\\w*|[a-z] [A-Z][a-z]{2,}")
 
 // specific reports whether a text names something one could look up: code, a
 // file, a name, a figure. A finding that names nothing helps nobody later.

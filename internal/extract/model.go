@@ -246,7 +246,8 @@ func (s *session) candidateOf(f fact, cited map[string]int) (found, error) {
 }
 
 // borneOut reports whether what a fact says stands in the events it cites:
-// enough of its words, and every figure and name in code.
+// enough of its words, and every figure and name in code. No sentence of it may
+// be what a tool printed, but for that of an error.
 func (s *session) borneOut(f found) bool {
 	var source strings.Builder
 	for _, e := range s.events {
@@ -258,7 +259,7 @@ func (s *session) borneOut(f found) bool {
 			source.WriteString(string(e.Tool.Input) + "\n" + e.Tool.Result + "\n")
 		}
 	}
-	if source.Len() == 0 || !firm(f.Text) {
+	if source.Len() == 0 || !firm(f.Text) || f.Type != memory.TypeError && slices.ContainsFunc(sentences(f.Text), s.quoted) {
 		return false
 	}
 	words := wordSet(source.String())

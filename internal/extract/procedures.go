@@ -18,7 +18,7 @@ var (
 func (s *session) procedures() []found {
 	var out []found
 	for at, e := range s.events {
-		if e.Kind != transcript.Said || !s.isNew(at) {
+		if e.Kind != transcript.Said || !s.weighed(at) {
 			continue
 		}
 		list := prose(e.Text)

@@ -25,7 +25,7 @@ var (
 // prose returns the statements of a text, without what is no prose: code,
 // quotations, tables, headings, output that was pasted.
 func prose(text string) []sentence {
-	text = withoutLogs(text)
+	text = withoutLogs(withoutFences(text))
 	var out []sentence
 	var open strings.Builder
 	para := 0
@@ -35,18 +35,8 @@ func prose(text string) []sentence {
 		}
 		open.Reset()
 	}
-	fence := ""
 	for l := range strings.SplitSeq(text, "\n") {
 		l = strings.TrimRight(l, " \t\r")
-		if mark := fenceOf(l); mark != "" && (fence == "" || strings.HasPrefix(mark, fence)) {
-			flush()
-			fence = toggle(fence, mark)
-			para++
-			continue
-		}
-		if fence != "" {
-			continue
-		}
 		if s, ok := itemOf(l); ok {
 			flush()
 			s.para = para
@@ -74,29 +64,11 @@ func withoutLogs(text string) string {
 	}
 	var out []string
 	for block := range strings.SplitSeq(text, "\n\n") {
-		// A fence that opens here must go on to be seen.
-		if !logLine.match(block) || strings.Contains(block, "```") {
+		if !logLine.match(block) {
 			out = append(out, block)
 		}
 	}
 	return strings.Join(out, "\n\n")
-}
-
-func fenceOf(l string) string {
-	l = strings.TrimSpace(l)
-	for _, mark := range []string{"```", "~~~"} {
-		if strings.HasPrefix(l, mark) {
-			return mark
-		}
-	}
-	return ""
-}
-
-func toggle(fence, mark string) string {
-	if fence == "" {
-		return mark
-	}
-	return ""
 }
 
 // itemOf reads one item of a list.

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/mneme-memory/mneme/internal/transcript"
 	"github.com/mneme-memory/mneme/memory"
@@ -22,22 +24,32 @@ type found struct {
 func Rules(events []transcript.Event, opts Options) []Candidate {
 	opts = opts.withDefaults()
 	s := newSession(events, slices.Clone(opts.Known))
-	var all []found
-	all = append(all, s.fixes()...)
-	all = append(all, s.learnings()...)
-	all = append(all, s.decisions()...)
-	all = append(all, s.procedures()...)
-	all = append(all, s.wishes()...)
-	all = append(all, s.episodes()...)
-	all = slices.DeleteFunc(all, func(f found) bool { return !s.isNew(f.at) || f.Score < opts.MinScore || s.unfit(f) })
-	return best(all, opts.Limit)
+	fresh := s.candidates(transcript.New, opts.MinScore)
+	if len(fresh) == 0 {
+		return nil
+	}
+	// What earlier steps found is not taken again when it is said again, as in
+	// the summary of a long turn.
+	before := s.candidates(transcript.Earlier, opts.MinScore)
+	fresh = slices.DeleteFunc(fresh, func(f found) bool {
+		return slices.ContainsFunc(before, func(b found) bool { return repeats(f.Text, b.Text) })
+	})
+	return best(fresh, opts.Limit)
+}
+
+// candidates are what all rules find that events of one state complete.
+func (s *session) candidates(pass transcript.State, least float64) []found {
+	s.pass = pass
+	all := slices.Concat(s.fixes(), s.learnings(), s.decisions(), s.procedures(), s.wishes(), s.episodes())
+	return slices.DeleteFunc(all, func(f found) bool { return f.Score < least || s.unfit(f) })
 }
 
 var envDump = lazy(`\b[A-Z][A-Z0-9_]{2,}=\S`)
 
 // unfit says no to what must not become a memory, whatever rule found it.
 func (s *session) unfit(f found) bool {
-	return len(f.Text) > MaxTextBytes || envDump.count(f.Text) >= 3 || strings.Contains(f.Text, "```") || s.recalled(f.Text)
+	return len(f.Text) > MaxTextBytes || strings.ContainsFunc(f.Text, unicode.IsControl) || !utf8.ValidString(f.Text) || envDump.count(f.Text) >= 3 || strings.Contains(f.Text, "```") ||
+		s.recalled(f.Text, s.events[f.at].Kind == transcript.Prompt)
 }
 
 // best orders candidates and takes out those that repeat a better one.
@@ -48,7 +60,7 @@ func best(all []found, limit int) []Candidate {
 	all = slices.DeleteFunc(all, func(f found) bool {
 		// An error with its fix is found by the error: worth more than the fix alone.
 		return f.Type == memory.TypeLearning && slices.ContainsFunc(all, func(e found) bool {
-			return e.Type == memory.TypeError && overlap(contentWords(f.Text), wordSet(e.Text)) >= 0.65
+			return e.Type == memory.TypeError && repeats(f.Text, e.Text)
 		})
 	})
 	var out []Candidate
@@ -56,23 +68,22 @@ func best(all []found, limit int) []Candidate {
 		if len(out) >= limit {
 			break
 		}
-		if !slices.ContainsFunc(out, func(c Candidate) bool { return repeats(c.Text, f.Text) }) {
+		if !slices.ContainsFunc(out, func(c Candidate) bool { return alikeTexts(c.Text, f.Text) }) {
 			out = append(out, f.Candidate)
 		}
 	}
 	return out
 }
 
-// repeats reports whether most words of the shorter of two texts are in the other.
-func repeats(a, b string) bool {
-	x, y := contentWords(a), contentWords(b)
-	if len(x) > len(y) {
-		return overlap(y, wordSet(a)) >= 0.65
+// alikeTexts reports whether the shorter of two texts repeats the other.
+func alikeTexts(a, b string) bool {
+	if len(contentWords(a)) > len(contentWords(b)) {
+		a, b = b, a
 	}
-	return overlap(x, wordSet(b)) >= 0.65
+	return repeats(a, b)
 }
 
-// make fills in what all candidates have alike.
+// candidate fills in what all candidates have alike.
 func (s *session) candidate(text, typ, rule string, score float64, at int, sources ...int) found {
 	score = min(max(score, 0), 1)
 	return found{at: at, Candidate: Candidate{

@@ -12,8 +12,10 @@ import (
 type session struct {
 	events  []transcript.Event
 	runs    []run
-	known   []map[string]bool // words of what was recalled or injected, one set for each
-	printed map[int]string    // results of tools, folded, by event
+	known   []string         // what was recalled or injected
+	shown   []*shown         // the texts in it; nil until they are needed
+	printed map[int]string   // results of tools, folded, by event
+	pass    transcript.State // of the events that complete candidates now
 }
 
 // run is one shell command and how it ended.
@@ -29,35 +31,48 @@ type run struct {
 func newSession(events []transcript.Event, known []string) *session {
 	s := &session{printed: make(map[int]string)}
 	for _, e := range events {
-		if e.Sidechain {
+		switch {
+		case e.Kind == transcript.Called && e.Tool == nil:
 			continue
+		case e.Kind == transcript.Recalled, e.Kind == transcript.Called && asksMemory(e.Tool):
+			known = append(known, e.Text, resultOf(e.Tool)) // a subagent's, too: it may report them
 		}
-		s.events = append(s.events, e)
+		if !e.Sidechain {
+			s.events = append(s.events, e)
+		}
 	}
 	for i, e := range s.events {
-		switch {
-		case e.Kind == transcript.Recalled:
-			known = append(known, e.Text)
-		case e.Kind == transcript.Called && e.Tool != nil:
+		if e.Kind == transcript.Called {
 			s.printed[i] = fold(e.Tool.Result)
 			s.addRun(i, e.Tool)
 		}
 	}
-	for _, text := range known {
-		// Each line on its own: a list of memories is many texts, and words
-		// gathered from all of them would match anything.
-		for l := range strings.SplitSeq(text, "\n") {
-			if set := wordSet(l); len(set) >= 3 {
-				s.known = append(s.known, set)
-			}
-		}
-	}
+	s.known = known
 	return s
 }
 
+// asksMemory reports whether a shell command is our own: what it prints comes
+// from memory like the answer of a memory tool.
+func asksMemory(call *transcript.ToolCall) bool {
+	return slices.ContainsFunc(kindsOf(call.Field("command")), func(kind string) bool {
+		program, _, _ := strings.Cut(kind, " ")
+		return program == "mneme"
+	})
+}
+
+func resultOf(call *transcript.ToolCall) string {
+	if call == nil {
+		return ""
+	}
+	return call.Result
+}
+
+// unrun begins the client's own words for a command that it did not run.
+var unrun = lazy(`^(?:Claude requested permissions? to|This (?:Bash )?command (?:requires approval|contains )|Permission for this |\[Request interrupted|Command was blocked|<tool_use_error>)`)
+
 func (s *session) addRun(at int, call *transcript.ToolCall) {
 	command := call.Field("command")
-	if call.Name != "Bash" || command == "" || call.Rejected {
+	if call.Name != "Bash" || command == "" || call.Rejected || call.Failed && unrun.match(call.Result) {
 		return
 	}
 	r := run{at: at, command: command, kinds: kindsOf(command), output: call.Result}
@@ -68,6 +83,9 @@ func (s *session) addRun(at int, call *transcript.ToolCall) {
 
 // isNew reports whether an event is this step's: only such complete a candidate.
 func (s *session) isNew(at int) bool { return s.events[at].State == transcript.New }
+
+// weighed reports whether the rules may complete a candidate with an event.
+func (s *session) weighed(at int) bool { return s.events[at].State == s.pass }
 
 // nextPrompt returns the place of the first prompt after an event, or the end.
 func (s *session) nextPrompt(at int) int {
@@ -144,26 +162,6 @@ func (s *session) settledBefore(at int) bool {
 		}
 	}
 	return false
-}
-
-// recalled reports whether a text, or one sentence of it, repeats what memory
-// put into the session.
-func (s *session) recalled(text string) bool {
-	if len(s.known) == 0 {
-		return false
-	}
-	if s.echoes(contentWords(text)) {
-		return true
-	}
-	list := sentences(text)
-	return len(list) > 1 && slices.ContainsFunc(list, func(one string) bool {
-		words := contentWords(one)
-		return len(words) >= 4 && s.echoes(words)
-	})
-}
-
-func (s *session) echoes(words []string) bool {
-	return slices.ContainsFunc(s.known, func(set map[string]bool) bool { return overlap(words, set) >= 0.6 })
 }
 
 // quoted reports whether a sentence stands in what a tool printed: then it is

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mneme-memory/mneme/internal/hook/hooklog"
+	"github.com/mneme-memory/mneme/internal/hooklog"
 	"github.com/mneme-memory/mneme/memory"
 )
 

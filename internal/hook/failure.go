@@ -7,7 +7,7 @@ import (
 
 	"github.com/mneme-memory/mneme/internal/extract"
 	"github.com/mneme-memory/mneme/internal/hook/session"
-	"github.com/mneme-memory/mneme/internal/hook/spool"
+	"github.com/mneme-memory/mneme/internal/spool"
 	"github.com/mneme-memory/mneme/internal/transcript"
 	"github.com/mneme-memory/mneme/memory"
 )

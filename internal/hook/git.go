@@ -17,6 +17,7 @@ import (
 // The bounds of looking at a repository.
 const (
 	gitTimeout   = 250 * time.Millisecond // a repository that is slower is described by its name
+	gitRest      = 100 * time.Millisecond // to read what a git that has ended, or was ended, had printed
 	maxCommits   = 6
 	maxFiles     = 8
 	maxGitOutput = 16 << 10
@@ -98,7 +99,7 @@ func git(ctx context.Context, dir string, env func(string) string, args ...strin
 		"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", // what is missing is not fetched
 	}
 	cmd.Dir = os.TempDir() // git finds its own way by -C; the session's folder may be gone
-	cmd.WaitDelay = 20 * time.Millisecond
+	cmd.WaitDelay = gitRest
 	var out bounded
 	cmd.Stdout = &out
 	if err := cmd.Run(); err != nil {

@@ -11,9 +11,9 @@ import (
 
 	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/internal/config"
-	"github.com/mneme-memory/mneme/internal/hook/hooklog"
 	"github.com/mneme-memory/mneme/internal/hook/session"
-	"github.com/mneme-memory/mneme/internal/hook/spool"
+	"github.com/mneme-memory/mneme/internal/hooklog"
+	"github.com/mneme-memory/mneme/internal/spool"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -73,12 +73,21 @@ func deadline(event string) time.Duration {
 	}
 }
 
+// crashed is the argument, before the event's, with which the shell around a hook
+// starts the program once more when it has crashed: nobody else could tell the log.
+const crashed = "crashed"
+
 // Main answers one event and returns the exit code, which is always 0.
 func Main(opts Options) int {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
 	m := &guard{opts: opts, started: opts.Now(), done: make(chan struct{})}
+	if first(opts.Args) == crashed {
+		m.event = eventOf(first(opts.Args[1:]))
+		m.log(hooklog.Failed, "the program crashed")
+		return 0
+	}
 	m.event = eventOf(first(opts.Args))
 	limit := opts.Deadline
 	if limit == 0 {
@@ -158,7 +167,21 @@ func (m *guard) print(out []byte) error {
 // abandon gives up on what hangs.
 func (m *guard) abandon(why string) {
 	m.spoken.CompareAndSwap(silent, closed)
-	m.report(hooklog.Late, why)
+	m.log(hooklog.Late, why)
+}
+
+// log writes a hook's last line, if that goes at once: what hangs may be the disk.
+func (m *guard) log(outcome, detail string) {
+	logged := make(chan struct{})
+	go func() {
+		defer close(logged)
+		defer func() { _ = recover() }() // the hook is over: there is nobody to tell
+		m.report(outcome, detail)
+	}()
+	select {
+	case <-logged:
+	case <-time.After(settle):
+	}
 }
 
 // report writes the line of a hook that did not come to its own end.

@@ -15,7 +15,7 @@ import (
 
 	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/internal/config"
-	"github.com/mneme-memory/mneme/internal/hook/hooklog"
+	"github.com/mneme-memory/mneme/internal/hooklog"
 )
 
 func TestArguments(t *testing.T) {
@@ -144,6 +144,48 @@ func TestDeadlineHolds(t *testing.T) {
 				t.Errorf("the log has %+v", line)
 			}
 		})
+	}
+}
+
+// A crash is told by the next process, which reads nothing and answers nothing.
+func TestCrashIsLogged(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.client.hits = someHits()
+	b.change = func(o *Options) { o.Args = []string{"crashed", "session-start"} }
+	if got := b.run(t, sessionStart, map[string]any{"source": "startup"}); got != "" || len(b.client.queries) != 0 {
+		t.Errorf("printed %q after %d questions", got, len(b.client.queries))
+	}
+	if line := b.lastLine(t); line.Outcome != hooklog.Failed || line.Event != sessionStart || line.Detail != "the program crashed" {
+		t.Errorf("the log has %+v", line)
+	}
+	b.change = func(o *Options) { o.Args = []string{"crashed"} }
+	b.run(t, sessionStart, nil) // of no event: it ends well all the same
+}
+
+// A disk that hangs, so that not even the log can be written, holds nobody up.
+func TestDeadlineHoldsWhenTheLogHangs(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	if err := os.MkdirAll(filepath.Dir(hooklog.Path(b.home)), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(hooklog.Path(b.home), 0o600); err != nil { // nobody reads it
+		t.Fatal(err)
+	}
+	b.change = func(o *Options) { o.Deadline = 300 * time.Millisecond }
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		b.run(t, sessionStart, map[string]any{"source": "startup"})
+	}()
+	select {
+	case <-ended:
+	case <-time.After(5 * time.Second):
+		t.Error("the hook hangs, too")
+	}
+	if f, err := os.OpenFile(hooklog.Path(b.home), os.O_RDWR, 0); err == nil { // lets the writers go
+		f.Close()
 	}
 }
 

@@ -5,20 +5,17 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
-	"slices"
 	"strings"
 
-	"github.com/mneme-memory/mneme/internal/hook/hooklog"
 	"github.com/mneme-memory/mneme/internal/hook/session"
+	"github.com/mneme-memory/mneme/internal/hooklog"
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// recall asks one query after the other until q.Limit memories are found, and
-// returns them in the order they were found. A later query excludes what an
-// earlier one found: being recalled raises a memory's confidence, and one
-// session start is one use. Some answers are as good as all: an error is
-// returned when it left nothing.
+// recall asks the texts in their order, as one query, until q.Limit memories
+// are found: one session start is one recall, and one use of what it finds.
 func (r *run) recall(ctx context.Context, texts []string, q memory.Query) ([]memory.Hit, error) {
+	texts = r.questions(texts)
 	if len(texts) == 0 {
 		return nil, nil
 	}
@@ -26,30 +23,24 @@ func (r *run) recall(ctx context.Context, texts []string, q memory.Query) ([]mem
 	if err != nil {
 		return nil, err
 	}
+	q.Text, q.Then = texts[0], texts[1:]
 	q.Project, q.Session, q.User, q.Source = r.project, r.in.Session, r.cfg.User, memory.SourceHook
-	var hits []memory.Hit
-	for most := q.Limit; most > 0 && len(texts) > 0; most = q.Limit - len(hits) {
-		text, _ := r.redactor.Redact(texts[0]) // before it is cut: half of a secret is not known for one
-		texts = texts[1:]
-		one := q
-		one.Text, one.Limit = clipText(memory.PlainText(strings.ToValidUTF8(text, "")), maxQuery), most
-		one.Exclude = slices.Clone(q.Exclude)
-		for _, h := range hits {
-			one.Exclude = append(one.Exclude, h.ID)
+	answer, err := client.Recall(ctx, q)
+	r.waited(ctx, err)
+	return answer.Hits, err
+}
+
+// questions makes of texts what may be asked; some have nothing to ask for.
+func (r *run) questions(texts []string) []string {
+	var out []string
+	for _, text := range texts {
+		text, _ := r.redactor.Redact(text) // before it is cut: half of a secret is not known for one
+		text = strings.TrimSpace(clipText(memory.PlainText(strings.ToValidUTF8(text, "")), maxQuery))
+		if text != "" && len(out) < memory.MaxQuestions {
+			out = append(out, text)
 		}
-		answer, err := client.Recall(ctx, one)
-		r.waited(ctx, err)
-		switch {
-		case memory.CodeOf(err) == memory.Invalid: // nothing in it to ask for
-			continue
-		case err != nil && len(hits) == 0:
-			return nil, err
-		case err != nil:
-			return hits, nil
-		}
-		hits = append(hits, answer.Hits...)
 	}
-	return hits, nil
+	return out
 }
 
 // showed notes in the log and for the audit what was put in front of the model.
@@ -60,7 +51,7 @@ func (r *run) showed(f framed) error {
 		r.log.Injected = append(r.log.Injected, hooklog.Injected{ID: h.ID, Words: hooklog.Words(h.Text)})
 	}
 	r.log.Tokens += f.tokens
-	return r.record(actionInject+"/"+unique(), actionInject, ids, map[string]any{
+	return r.record(memory.ActionInject+"/"+unique(), memory.ActionInject, ids, map[string]any{
 		"event": r.in.Event, "source": r.in.Source, "tokens": f.tokens, "tool": r.in.ToolName, "took_ms": r.took(),
 	})
 }

@@ -28,7 +28,7 @@ func (r *run) prompt(ctx context.Context) error {
 	for _, i := range state.Injected {
 		q.Exclude = append(q.Exclude, i.ID)
 	}
-	hits, err := r.recall(ctx, []string{text}, q)
+	hits, err := r.news(ctx, text, q)
 	if err != nil {
 		return err
 	}
@@ -46,4 +46,30 @@ func (r *run) prompt(ctx context.Context) error {
 		return err
 	}
 	return r.showed(f)
+}
+
+// news recalls what the session does not know. What it knows by its own doing comes
+// out only when it is found, so there is a second question for what that took the
+// place of.
+func (r *run) news(ctx context.Context, text string, q memory.Query) ([]memory.Hit, error) {
+	var out []memory.Hit
+	for range 2 {
+		hits, err := r.recall(ctx, []string{text}, q)
+		if err != nil {
+			return nil, err
+		}
+		fresh, seen, err := r.unseen(ctx, hits)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, fresh...)
+		if len(seen) == 0 {
+			break
+		}
+		for _, h := range hits {
+			q.Exclude = append(q.Exclude, h.ID)
+		}
+		q.Limit -= len(fresh)
+	}
+	return out, nil
 }

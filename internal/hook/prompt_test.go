@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/mneme-memory/mneme/memory"
 )
 
 func TestPromptIsOffByDefault(t *testing.T) {
@@ -39,6 +41,33 @@ func TestPromptShowsWhatIsNew(t *testing.T) {
 		if got := b.run(t, userPromptSubmit, map[string]any{"prompt": text}); got != "" || len(b.client.queries) != asked {
 			t.Errorf("%q is asked for", text)
 		}
+	}
+}
+
+// What the session has stored, found by a tool, or what was learned from it, is no
+// news to it, and takes no other memory's place.
+func TestPromptKnowsWhatTheSessionDid(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.cfg.Hooks.Prompt.Enabled = true
+	const idC, idD, idE = "0c0e0d0c-0b0a-8908-8706-050403020100", "0d0e0d0c-0b0a-8908-8706-050403020100", "0e0e0d0c-0b0a-8908-8706-050403020100"
+	own := memory.Hit{ID: idC, Text: "Learned from this session", Type: memory.TypeFact, Session: theSession, CreatedAt: day(3)}
+	told := memory.Hit{ID: idD, Text: "Found by a tool", Type: memory.TypeFact, Session: "another", CreatedAt: day(4)}
+	late := memory.Hit{ID: idE, Text: "At the end of the transcript", Type: memory.TypeFact, CreatedAt: day(5)}
+	b.client.hits = append([]memory.Hit{own, told, late}, someHits()...)
+	line := `{"type":"user","message":{"content":[{"type":"tool_result","content":"1. Found by a tool (id ` + idD + `)"}]}}` + "\n"
+	cross := strings.Repeat("x", pieceOfIt-len(line)-10) + idE // across two pieces of what is read
+	if err := os.WriteFile(b.transcript, []byte(line+cross), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a := answerOf(t, userPromptSubmit, b.run(t, userPromptSubmit, map[string]any{"prompt": "how do we retry payments?"}))
+	for id, want := range map[string]bool{idA: true, idB: true, idC: false, idD: false, idE: false} {
+		if strings.Contains(a.Specific.Context, id) != want {
+			t.Errorf("%s shown: %v", id, !want)
+		}
+	}
+	if n := len(b.client.queries); n != 2 {
+		t.Errorf("asked %d times", n)
 	}
 }
 

@@ -9,17 +9,10 @@ import (
 	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/extract"
-	"github.com/mneme-memory/mneme/internal/hook/hooklog"
 	"github.com/mneme-memory/mneme/internal/hook/session"
-	"github.com/mneme-memory/mneme/internal/hook/spool"
+	"github.com/mneme-memory/mneme/internal/hooklog"
+	"github.com/mneme-memory/mneme/internal/spool"
 	"github.com/mneme-memory/mneme/memory"
-)
-
-// The actions of the events that hooks record.
-const (
-	actionInject  = "inject"  // memories were put in front of the model
-	actionUse     = "use"     // and one of them showed up in its work
-	actionExtract = "extract" // memories were found in a session
 )
 
 // run is the handling of one event.
@@ -146,8 +139,16 @@ func (r *run) record(id, action string, ids []string, details map[string]any) er
 
 // deliver drains the spool for at most a time. Who is not there is no error:
 // the daemon or a later hook goes on. Nothing is done when no more than own
-// entries wait, those that this hook added and that need no answer.
-func (r *run) deliver(ctx context.Context, most time.Duration, own int) (spool.Report, error) {
+// entries wait, those that this hook added and that need no answer. A daemon
+// that runs looks after the spool itself: then it is about answered alone, the
+// keys of the entries whose answers are wanted.
+func (r *run) deliver(ctx context.Context, most time.Duration, own int, answered ...string) (spool.Report, error) {
+	_, ready, err := config.Running(r.cfg.Home)
+	if err != nil || !ready {
+		answered = nil // whoever does not know drains all
+	} else if len(answered) == 0 {
+		return spool.Report{}, nil
+	}
 	state, err := r.spool.State()
 	if err != nil || state.Entries <= own {
 		return spool.Report{}, err
@@ -158,7 +159,7 @@ func (r *run) deliver(ctx context.Context, most time.Duration, own int) (spool.R
 	if err != nil {
 		return spool.Report{}, nil //nolint:nilerr // the entries are safe where they are
 	}
-	report, err := r.spool.Drain(ctx, client)
+	report, err := r.spool.Drain(ctx, client, answered...)
 	if report.Waiting > 0 && report.Delivered == 0 && most >= time.Second { // less proves nothing
 		r.waited(ctx, context.DeadlineExceeded)
 	}

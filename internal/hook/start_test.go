@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mneme-memory/mneme/internal/config"
-	"github.com/mneme-memory/mneme/internal/hook/hooklog"
 	"github.com/mneme-memory/mneme/internal/hook/session"
+	"github.com/mneme-memory/mneme/internal/hooklog"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -31,6 +31,9 @@ func TestStartShowsNotes(t *testing.T) {
 		t.Error(diff)
 	}
 	q := b.client.queries[0]
+	if len(b.client.queries) != 1 {
+		t.Errorf("one start is %d recalls", len(b.client.queries))
+	}
 	if q.Limit != 5 || *q.MinScore != 0.7 || q.Project != "example.org/me/shop" || q.Session != theSession || q.Source != memory.SourceHook {
 		t.Errorf("asked %+v", q)
 	}
@@ -97,9 +100,8 @@ func TestCompactRestoresAndTellsWhatWasSaved(t *testing.T) {
 			t.Errorf("%q in the notes is not %v: %s", text, want, a.Specific.Context)
 		}
 	}
-	last := b.client.queries[len(b.client.queries)-1]
-	if last.Text != "how payments are retried" {
-		t.Errorf("asked for %q, not for what the session is about", last.Text)
+	if got := b.client.queries[0].Questions(); got[len(got)-1] != "how payments are retried" {
+		t.Errorf("asked for %q, not for what the session is about", got)
 	}
 	if b.state(t).Saved != 0 {
 		t.Error("it would be told again")

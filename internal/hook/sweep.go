@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/mneme-memory/mneme/internal/extract"
-	"github.com/mneme-memory/mneme/internal/hook/hooklog"
 	"github.com/mneme-memory/mneme/internal/hook/session"
-	"github.com/mneme-memory/mneme/internal/hook/spool"
+	"github.com/mneme-memory/mneme/internal/hooklog"
+	"github.com/mneme-memory/mneme/internal/spool"
 	"github.com/mneme-memory/mneme/internal/transcript"
 	"github.com/mneme-memory/mneme/memory"
 )
@@ -104,7 +104,7 @@ func (r *run) settle(ctx context.Context, id string, keys []string) error {
 	if end, ok := ctx.Deadline(); ok {
 		most = min(most, time.Until(end)-leastDelivery)
 	}
-	report, err := r.deliver(ctx, most, 0)
+	report, err := r.deliver(ctx, most, 0, keys...)
 	if err != nil || len(keys) == 0 {
 		return err
 	}
@@ -122,7 +122,7 @@ func (r *run) settle(ctx context.Context, id string, keys []string) error {
 	}); err != nil {
 		return err
 	}
-	return r.record(actionExtract+"/"+unique(), actionExtract, nil, map[string]any{
+	return r.record(memory.ActionExtract+"/"+unique(), memory.ActionExtract, nil, map[string]any{
 		"event": r.in.Event, "found": len(keys), "saved": saved,
 	})
 }

@@ -10,7 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/hook/session"
+	"github.com/mneme-memory/mneme/internal/spool"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -202,6 +204,45 @@ func TestSweepWithMnemeDownLosesNothing(t *testing.T) {
 	b.run(t, stop, nil)
 	if len(b.client.stored) != 1 {
 		t.Errorf("the next hook delivered %d", len(b.client.stored))
+	}
+}
+
+// A daemon that runs takes what waits; the hook asks for what it has to tell of,
+// and lets nobody wait for the rest.
+func TestRunningDaemonIsLeftItsWork(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	if err := config.EnsureHome(b.home); err != nil {
+		t.Fatal(err)
+	}
+	release, held, err := config.Hold(t.Context(), b.home)
+	if err != nil || !held {
+		t.Fatal(held, err)
+	}
+	t.Cleanup(func() { _ = release() })
+	if err := config.WriteDaemon(b.home, config.Daemon{PID: os.Getpid()}); err != nil {
+		t.Fatal(err)
+	}
+	older := spool.Open(b.home, stars{})
+	if err := older.Add(spool.Entry{Key: "older", Store: &memory.StoreInput{Text: "Backups run at four.", Project: "p"}}); err != nil {
+		t.Fatal(err)
+	}
+	b.run(t, stop, nil)
+	b.run(t, sessionStart, map[string]any{"source": "startup"})
+	if len(b.client.stored) != 0 {
+		t.Errorf("what was left to the daemon was delivered: %v", b.client.stored)
+	}
+	var c conversation
+	c.finding(1)
+	b.say(t, &c)
+	if got := b.run(t, preCompact, map[string]any{"trigger": "auto"}); got != "Saved 1 new memory\n" {
+		t.Errorf("printed %q", got)
+	}
+	if _, other := b.client.stored["older"]; len(b.client.stored) != 1 || other {
+		t.Errorf("delivered %v, want what was found", b.client.stored)
+	}
+	if b.deliver(t); len(b.client.stored) != 2 {
+		t.Errorf("the daemon finds %v", b.client.stored)
 	}
 }
 

@@ -2,7 +2,9 @@ package hook
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"time"
@@ -10,9 +12,10 @@ import (
 	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/extract"
-	"github.com/mneme-memory/mneme/internal/hook/hooklog"
 	"github.com/mneme-memory/mneme/internal/hook/session"
-	"github.com/mneme-memory/mneme/internal/hook/spool"
+	"github.com/mneme-memory/mneme/internal/hooklog"
+	"github.com/mneme-memory/mneme/internal/spool"
+	"github.com/mneme-memory/mneme/memory"
 )
 
 // sweptPerRound is how many sessions a round of the [Sweeper] looks after.
@@ -27,6 +30,10 @@ type Sweeper struct {
 	Redactor activities.Redactor // required
 	Chat     extract.Chatter     // required; when it fails, the rules find what they can
 	Now      func() time.Time    // required
+
+	// ProjectRedactor returns the redactor of a project's folder, which adds the
+	// rules of its CLAUDE.md as the hooks' own does. Nil means Redactor for all.
+	ProjectRedactor func(dir string) (activities.Redactor, error)
 }
 
 // leavesSweeps reports whether hooks leave transcripts to the daemon.
@@ -73,11 +80,15 @@ func (s *Sweeper) Sweep(ctx context.Context) (int, error) {
 // one takes one session's transcript. A turn that is not over is left until it
 // is, unless the session ended or nobody works in it.
 func (s *Sweeper) one(ctx context.Context, sessions *session.Store, state session.State) (int, error) {
+	redactor, err := s.redactorOf(state.Dir)
+	if err != nil {
+		return 0, err
+	}
 	r := &run{
 		guard: &guard{opts: Options{Now: s.Now}, started: s.Now()},
 		in:    input{Session: state.Session, Transcript: state.Transcript, Event: "Sweep"},
-		cfg:   s.Config, dir: state.Dir, project: state.Project, redactor: s.Redactor,
-		sessions: sessions, spool: spool.Open(s.Config.Home, s.Redactor), chat: s.Chat,
+		cfg:   s.Config, dir: state.Dir, project: state.Project, redactor: redactor,
+		sessions: sessions, spool: spool.Open(s.Config.Home, redactor), chat: withoutSecrets(s.Chat, redactor),
 		log: hooklog.Entry{At: s.Now().UTC(), Event: "Sweep", Session: state.Session, Project: state.Project},
 	}
 	info, err := os.Stat(state.Transcript)
@@ -91,7 +102,7 @@ func (s *Sweeper) one(ctx context.Context, sessions *session.Store, state sessio
 		err = errors.Join(err, sessions.Update(ctx, state.Session, func(st *session.State) error {
 			st.Saved += len(keys)
 			return nil
-		}), r.record(actionExtract+"/"+unique(), actionExtract, nil, map[string]any{
+		}), r.record(memory.ActionExtract+"/"+unique(), memory.ActionExtract, nil, map[string]any{
 			"event": "Sweep", "found": len(keys), "method": string(r.method),
 		}))
 	}
@@ -99,6 +110,26 @@ func (s *Sweeper) one(ctx context.Context, sessions *session.Store, state sessio
 		r.finish(ctx, err)
 	}
 	return len(keys), err
+}
+
+func (s *Sweeper) redactorOf(dir string) (activities.Redactor, error) {
+	if s.ProjectRedactor == nil || dir == "" {
+		return s.Redactor, nil
+	}
+	redactor, err := s.ProjectRedactor(dir)
+	if err != nil {
+		return nil, fmt.Errorf("read privacy rules of %s: %w", dir, err)
+	}
+	return redactor, nil
+}
+
+// withoutSecrets asks a model about what is left of a session when its secrets
+// are out: the model may run on another machine, and logs what it is asked.
+func withoutSecrets(chat extract.Chatter, redactor activities.Redactor) extract.Chatter {
+	return func(ctx context.Context, system, user string, schema json.RawMessage) (string, error) {
+		user, _ = redactor.Redact(user)
+		return chat(ctx, system, user, schema)
+	}
 }
 
 // hasMore reports whether a transcript holds what no sweep has seen.

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/internal/hook/session"
 )
 
@@ -82,5 +83,54 @@ func TestAChatModelThatFailsLeavesItToTheRules(t *testing.T) {
 	}
 	if b.stores(t) != 1 {
 		t.Errorf("stored %+v", b.client.stored)
+	}
+}
+
+// shouting is a project's redactor: it takes out a name, too.
+type shouting struct{ stars }
+
+func (s shouting) Redact(text string) (string, []string) {
+	text, kinds := s.stars.Redact(text)
+	return strings.ReplaceAll(text, "ACME", "[redacted:custom]"), kinds
+}
+
+// What the model is asked, and what it says, goes through the project's rules.
+func TestTheModelSeesNoSecrets(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.cfg.Ollama.ChatModel = "llama3.2"
+	var c conversation
+	c.person("log in with " + secret + " at ACME")
+	c.model("The root cause was that the login of ACME with " + secret + " goes through proxy.example.org.")
+	b.say(t, &c)
+	b.run(t, sessionEnd, map[string]any{"reason": "other"})
+	model := &teller{answer: `{"facts":[{"text":"The login of ACME with ` + secret + ` goes through proxy.example.org.",` +
+		`"type":"learning","score":0.9,"sources":["e2"]}]}`}
+	s := b.sweeper(model)
+	dirs := map[string]bool{}
+	s.ProjectRedactor = func(dir string) (activities.Redactor, error) {
+		dirs[dir] = true
+		return shouting{}, nil
+	}
+	if n, err := s.Sweep(t.Context()); err != nil || n != 1 {
+		t.Fatalf("took %d, %v", n, err)
+	}
+	if asked := strings.Join(model.asked, "\n"); strings.Contains(asked, secret) || strings.Contains(asked, "ACME") || !strings.Contains(asked, "proxy.example.org") {
+		t.Errorf("asked %q", asked)
+	}
+	if len(dirs) != 1 || !dirs[b.dir] {
+		t.Errorf("the redactor of %v", dirs)
+	}
+	b.stores(t)
+	for _, in := range b.client.stored {
+		if strings.Contains(in.Text, secret) || strings.Contains(in.Text, "ACME") {
+			t.Errorf("stored %q", in.Text)
+		}
+	}
+	s.ProjectRedactor = func(string) (activities.Redactor, error) { return nil, errors.New("unreadable") }
+	c.finding(1)
+	b.say(t, &c)
+	if n, err := s.Sweep(t.Context()); err == nil || n != 0 || len(model.asked) != 1 {
+		t.Errorf("without the project's rules it took %d and asked %d times, %v", n, len(model.asked), err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/mneme-memory/mneme/internal/hook/session"
+	"github.com/mneme-memory/mneme/memory"
 )
 
 // What shows that a memory was used. It is an estimate for the value ledger
@@ -91,7 +92,7 @@ func (r *run) noteUse(ctx context.Context, state session.State, text, how string
 		}
 	}
 	for _, id := range used {
-		err := r.record(actionUse+"/"+r.in.Session+"/"+id, actionUse, []string{id}, map[string]any{"how": how, "tool": r.in.ToolName})
+		err := r.record(memory.ActionUse+"/"+r.in.Session+"/"+id, memory.ActionUse, []string{id}, map[string]any{"how": how, "tool": r.in.ToolName})
 		if err != nil {
 			return nil, err
 		}

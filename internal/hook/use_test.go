@@ -59,14 +59,14 @@ func TestUseIsRecordedOnce(t *testing.T) {
 	b.deliver(t)
 	how := map[string]any{}
 	for _, e := range b.client.events {
-		if e.Action == actionUse {
+		if e.Action == memory.ActionUse {
 			how[e.MemoryIDs[0]] = e.Details["how"]
 		}
 	}
 	if len(how) != 2 || how[idB] != "answer" {
 		t.Errorf("used %v", how)
 	}
-	if n := len(slices.DeleteFunc(b.actions(), func(a string) bool { return a != actionUse })); n != 2 {
+	if n := len(slices.DeleteFunc(b.actions(), func(a string) bool { return a != memory.ActionUse })); n != 2 {
 		t.Errorf("recorded %d times", n)
 	}
 }

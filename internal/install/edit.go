@@ -1,9 +1,11 @@
 package install
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
@@ -104,6 +106,54 @@ func strip(path string, data, before []byte, edits []edit, programs string) ([]b
 	return d.bytes(), nil
 }
 
+// dropForgotten takes hooks of ours out that nothing is remembered of, such as those
+// of an earlier version whose data folder was removed: beside the new ones they would
+// make every hook run twice. Those that are wanted stay.
+func dropForgotten(path string, data []byte, wanted []edit, programs string) ([]byte, error) {
+	d, err := parse(path, data)
+	if err != nil {
+		return nil, err
+	}
+	hooks := d.get("hooks")
+	if hooks == nil {
+		return data, nil
+	}
+	events, ok := hooks.Value.(*hujson.Object)
+	if !ok {
+		return data, nil // apply says what is wrong with it
+	}
+	dropped := false
+	for _, m := range slices.Clone(events.Members) {
+		name, ok := m.Name.Value.(hujson.Literal)
+		if !ok {
+			continue
+		}
+		place := []string{"hooks", name.String()}
+		if !d.dropUnwanted(wanted, programs, place) {
+			continue
+		}
+		dropped = true
+		if v := d.get(place...); v != nil && empty(v) {
+			d.drop(place...)
+		}
+	}
+	if !dropped {
+		return data, nil
+	}
+	return d.bytes(), nil
+}
+
+// dropUnwanted takes our hooks out of an event's list, but for the wanted ones, and
+// reports whether there were any.
+func (d *document) dropUnwanted(wanted []edit, programs string, event []string) bool {
+	before := d.bytes()
+	d.dropElements(func(v *hujson.Value) bool {
+		needed := slices.ContainsFunc(wanted, func(e edit) bool { return slices.Equal(e.Path, event) && same(v.Pack(), e.Value) })
+		return !needed && dropOurs(v, programs)
+	}, event...)
+	return !bytes.Equal(before, d.bytes())
+}
+
 // putBack makes a member what it was before.
 func (d *document) putBack(old *document, path []string) error {
 	v := old.get(path...)
@@ -180,5 +230,6 @@ func isOurs(hook *hujson.Value, programs string) bool {
 		return false
 	}
 	command, ok := obj.Members[i].Value.Value.(hujson.Literal)
-	return ok && strings.Contains(command.String(), filepath.Join(programs, hookProgram))
+	program := filepath.Join(programs, hookProgram)
+	return ok && (strings.Contains(command.String(), program) || strings.Contains(command.String(), shellQuote(program)))
 }

@@ -312,7 +312,7 @@ func TestAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if n := strings.Count(read(t, m.settings()), `"session-start"`); n != 1 {
+	if n := strings.Count(read(t, m.settings()), ` crashed session-start >/dev/null; exit 0"`); n != 1 {
 		t.Errorf("our hook is there %d times", n)
 	}
 	m.uninstall(t)

@@ -81,6 +81,12 @@ func FuzzEdit(f *testing.F) {
 		{Path: []string{"enabledPlugins", "x"}, Value: json.RawMessage("true")},
 	}
 	f.Fuzz(func(t *testing.T, text string) {
+		if kept, err := dropForgotten("f", []byte(text), edits, "/h/bin"); err == nil {
+			again, err := dropForgotten("f", kept, edits, "/h/bin")
+			if err != nil || string(again) != string(kept) {
+				t.Fatalf("%q became %q and then %q: %v", text, kept, again, err)
+			}
+		}
 		out, err := apply("f", []byte(text), edits)
 		if err != nil {
 			return

@@ -107,8 +107,13 @@ func (p *Plan) addFile(f file) error {
 	if done.has(f.edits) && !p.outdated(f) {
 		return nil
 	}
-	data, err := apply(f.path, c.base.data, f.edits)
-	if err != nil {
+	data := c.base.data
+	if p.opts.Mode == Settings {
+		if data, err = dropForgotten(f.path, data, f.edits, p.opts.programs()); err != nil {
+			return err
+		}
+	}
+	if data, err = apply(f.path, data, f.edits); err != nil {
 		return err
 	}
 	c.after, c.edits = content{data: data, exists: true}, f.edits

@@ -177,16 +177,16 @@ func (o Options) hooks() ([]edit, error) {
 	return out, nil
 }
 
-// command is a plugin's hook with the path of the program itself. Without a shell
-// it starts sooner; one is needed only to say where the data folder is.
+// command is a plugin's hook with the path of the program itself. The shell is there
+// for its last words: the status is 0 even if the program crashes, and the log knows. A
+// Go program that panics ends with 2, which Claude Code reads as "block".
 func (o Options) command(h hook) hook {
-	program := filepath.Join(o.programs(), hookProgram)
-	if o.usualHome() {
-		h.Command = program
-		return h
+	program := shellQuote(filepath.Join(o.programs(), hookProgram))
+	if !o.usualHome() {
+		program = "MNEME_HOME=" + shellQuote(o.Home) + " " + program
 	}
-	words := append([]string{"MNEME_HOME=" + shellQuote(o.Home), shellQuote(program)}, h.Args...)
-	h.Command, h.Args = strings.Join(words, " "), nil
+	args := strings.Join(h.Args, " ")
+	h.Command, h.Args = program+" "+args+" || "+program+" crashed "+args+" >/dev/null; exit 0", nil
 	return h
 }
 

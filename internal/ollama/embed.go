@@ -29,7 +29,7 @@ func (e *Embedder) Embed(ctx context.Context, kind Kind, texts []string) ([]memo
 	pieces := piecesOf(texts, limit-estimate(prefix)-2)
 	sums := make([]average, len(texts))
 	for len(pieces) > 0 {
-		batch := pieces[:min(maxBatch, len(pieces))]
+		batch := pieces[:fill(pieces)]
 		pieces = pieces[len(batch):]
 		if err := e.embedBatch(ctx, prefix, batch, sums); err != nil {
 			return nil, err
@@ -43,6 +43,17 @@ type piece struct {
 	of     int // index of the text
 	text   string
 	tokens int // estimated
+}
+
+// fill returns how many of the pieces one call carries: at least one, and no
+// more than a slow processor embeds within the timeout of a call.
+func fill(pieces []piece) int {
+	n, tokens := 1, pieces[0].tokens
+	for n < min(maxBatch, len(pieces)) && tokens+pieces[n].tokens <= maxBatchTokens {
+		tokens += pieces[n].tokens
+		n++
+	}
+	return n
 }
 
 func piecesOf(texts []string, budget int) []piece {

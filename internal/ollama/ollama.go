@@ -21,8 +21,13 @@ import (
 // DefaultTimeout bounds one call of Ollama; the first one also loads the model.
 const DefaultTimeout = 60 * time.Second
 
-// maxBatch is how many texts one call carries.
-const maxBatch = 64
+// maxBatch is how many texts one call carries, as long as they have no more
+// estimated tokens than maxBatchTokens: two cores embed 200 to 400 a second with
+// a model of the size of nomic-embed-text, and several calls wait for each other.
+const (
+	maxBatch       = 64
+	maxBatchTokens = 2048
+)
 
 // Kind says what a text is embedded for.
 type Kind string

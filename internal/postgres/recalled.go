@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -52,6 +53,7 @@ func recallEntry(r activities.Recalled) entry {
 	if len(r.Query.Collections) == 1 {
 		e.collection = r.Query.Collections[0]
 	}
+	asked := strings.Join(r.Query.Questions(), "\n")
 	hits := make([]hit, 0, len(r.Hits))
 	for _, h := range r.Hits {
 		hits = append(hits, hit{h.ID, h.Similarity, h.Score})
@@ -60,7 +62,7 @@ func recallEntry(r activities.Recalled) entry {
 	maps.Copy(e.details, r.Details)
 	maps.Copy(e.details, map[string]any{
 		"hit": len(hits) > 0, "count": len(hits), "hits": hits, "below": r.Below,
-		"query_hash": memory.ContentHash(r.Query.Text), "query_bytes": len(r.Query.Text),
+		"query_hash": memory.ContentHash(asked), "query_bytes": len(asked),
 		"limit": r.Query.Limit, "source": r.Query.Source, "session": r.Query.Session,
 	})
 	if r.Query.MinScore != nil {

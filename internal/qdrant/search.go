@@ -14,7 +14,7 @@ import (
 
 // How deep a collection is looked into. Ranking cannot lift what was not
 // found; what lies deeper than this does not come into the first places
-// (internal/evaluation finds as much at 30 as at 100), and costs time.
+// (internal/test/evaluation finds as much at 30 as at 100), and costs time.
 const (
 	minDepth      = 30
 	depthPerHit   = 2

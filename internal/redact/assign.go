@@ -1,7 +1,18 @@
 package redact
 
 import (
+	"slices"
 	"strings"
+)
+
+// Parts of the expressions below. The short words count only where a word begins: a
+// compass has no password.
+const (
+	longPassKey = `(?:pass(?:wor[dt]|wd|phrase|code)|kennwort|contraseña|senha|pwd|requirepass|masterauth)`
+	passKey     = `(?:` + longPassKey + `|pw|pass)`
+	tokenKey    = `(?:secret(?:[_-]?key(?:[_-]?base)?)?|api[_-]?key|apikey|access[_-]?key|account[_-]?key|shared[_-]?access[_-]?key|auth[_-]?key|signing[_-]?key|encryption[_-]?key|master[_-]?key|private[_-]?key|preshared[_-]?key|token|credentials?|client[_-]?secret)`
+	someValue   = `(?:"((?:[^"\\\n]|\\.){1,200})"|'([^'\n]{1,200})'|\x60([^\x60\n]{1,200})\x60|([^\s"'\x60;]{1,300}))`
+	assigns     = `["'\]]{0,2}[ \t]{0,4}(?::=|=>|==|=|:)\s{0,3}`
 )
 
 // assignmentDetectors find a value behind a word: password = x, "api_key": "x",
@@ -9,41 +20,43 @@ import (
 // look like a secret: after password= nearly anything is one, after "the token is" only
 // something nobody would write otherwise.
 func assignmentDetectors() []*detector {
-	const (
-		// The short words count only where a word begins: a compass has no password.
-		longPassKey = `(?:pass(?:wor[dt]|wd|phrase|code)|kennwort|contraseña|senha|pwd|requirepass|masterauth)`
-		passKey     = `(?:` + longPassKey + `|pw|pass)`
-		tokenKey    = `(?:secret(?:[_-]?key(?:[_-]?base)?)?|api[_-]?key|apikey|access[_-]?key|account[_-]?key|shared[_-]?access[_-]?key|auth[_-]?key|signing[_-]?key|encryption[_-]?key|master[_-]?key|private[_-]?key|preshared[_-]?key|token|credentials?|client[_-]?secret)`
-		value       = `(?:"((?:[^"\\\n]|\\.){1,200})"|'([^'\n]{1,200})'|\x60([^\x60\n]{1,200})\x60|([^\s"'\x60;]{1,300}))`
-		assign      = `["'\]]{0,2}[ \t]{0,4}(?::=|=>|==|=|:)\s{0,3}`
-	)
-	passWords := []string{"pass", "pwd", "pw", "kennwort", "contrase", "senha"}
-	tokenWords := []string{"secret", "key", "token", "credential"}
+	return slices.Concat(passwordAssignments(), passwordFlags(), tokenAssignments())
+}
+
+// passwordAssignments find passwords behind a word for one.
+func passwordAssignments() []*detector {
+	words := []string{"pass", "pwd", "pw", "kennwort", "contrase", "senha"}
 	return []*detector{
 		{
-			kind: KindPassword, rank: rankOwn, words: passWords, reach: 320, accept: assignedPassword,
-			compiled: lazily(`(?i)(?:[\w.-]{0,40}(?:` + longPassKey + `|[_.-](?:pass|pw)|(?-i:[a-z]Pass))|\b(?:pass|pw))(?:_?\d)?` + assign + value),
+			kind: KindPassword, rank: rankOwn, words: words, reach: 320, accept: assignedPassword,
+			compiled: lazily(`(?i)(?:[\w.-]{0,40}(?:` + longPassKey + `|[_.-](?:pass|pw)|(?-i:[a-z]Pass))|\b(?:pass|pw))(?:_?\d)?` + assigns + someValue),
 		},
 		{
+			kind: KindPassword, rank: rankOwn, words: []string{"pass", "pwd", "login"}, reach: 320, accept: spokenPassword,
+			compiled: lazily(`(?i)\b` + passKey + `s?\b[^\n.:=]{0,30}? (?:is|was|are|to|be)(?: now| set to| changed to)?:? ` + someValue),
+		},
+		{
+			kind: KindPassword, rank: rankOwn, words: words, reach: 320, accept: spokenPassword,
+			compiled: lazily(`(?i)\b` + longPassKey + `[ \t]+([^\s"'\x60;:=]{6,100})`),
+		},
+		{
+			kind: KindPassword, rank: rankOwn, words: []string{"pin"}, reach: 64,
+			compiled: lazily(`\b(?:PIN|(?i:card pin|pin code|pin number))(?: is|:| =|=)? ?(\d{4,8})\b`),
+		},
+	}
+}
+
+// passwordFlags find passwords at their place in a command or a file of logins.
+func passwordFlags() []*detector {
+	return []*detector{
+		{
 			kind: KindPassword, rank: rankOwn, words: []string{"--pass", "-pass", "--pwd", "-p", "-a "}, reach: 320, accept: flagPassword,
-			compiled: lazily(`(?:--?(?i:` + passKey + `)(?:[ =])|\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump)\b[^\n|;]{0,200}? -p|\bsshpass -p ?|\bdocker login\b[^\n|;]{0,200}? -p |\bredis-cli\b[^\n|;]{0,200}? -a )` + value),
+			compiled: lazily(`(?:--?(?i:` + passKey + `)(?:[ =])|\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump)\b[^\n|;]{0,200}? -p|\bsshpass -p ?|\bdocker login\b[^\n|;]{0,200}? -p |\bredis-cli\b[^\n|;]{0,200}? -a )` + someValue),
 		},
 		{
 			kind: KindPassword, rank: rankOwn, reach: 320, accept: flagPassword,
 			words:    []string{"curl", "wget", "http"},
 			compiled: lazily(`\bcurl\b[^\n|;]{0,400}? (?:-u|--user)[ =]?["']?[^\s:"']+:([^\s"']+)`),
-		},
-		{
-			kind: KindPassword, rank: rankOwn, words: []string{"pass", "pwd", "login"}, reach: 320, accept: spokenPassword,
-			compiled: lazily(`(?i)\b` + passKey + `s?\b[^\n.:=]{0,30}? (?:is|was|are|to|be)(?: now| set to| changed to)?:? ` + value),
-		},
-		{
-			kind: KindPassword, rank: rankOwn, words: passWords, reach: 320, accept: spokenPassword,
-			compiled: lazily(`(?i)\b` + longPassKey + `[ \t]+([^\s"'\x60;:=]{6,100})`),
-		},
-		{
-			kind: KindSecret, rank: rankGuess, words: tokenWords, reach: 320, accept: barelyToken,
-			compiled: lazily(`(?i)(?:token|\bapi[ _-]?key|\bsecret)[ \t]+([A-Za-z0-9_.~+/-]{16,300})`),
 		},
 		{
 			kind: KindPassword, rank: rankOwn, words: []string{"machine", "login"}, reach: 320, accept: notPlaceholder,
@@ -53,21 +66,28 @@ func assignmentDetectors() []*detector {
 			kind: KindPassword, rank: rankOwn, words: []string{":5432:", ":*:", "pgpass"}, reach: 320, accept: notPlaceholder,
 			compiled: lazily(`(?:^|\s)[\w.*-]+:(?:\d{4,5}|\*):[^:\s/]+:[^:\s/]+:([^\s:]{4,})`),
 		},
+	}
+}
+
+// tokenAssignments find what only counts when it looks like a secret.
+func tokenAssignments() []*detector {
+	words := []string{"secret", "key", "token", "credential"}
+	return []*detector{
 		{
-			kind: KindPassword, rank: rankOwn, words: []string{"pin"}, reach: 64,
-			compiled: lazily(`\b(?:PIN|(?i:card pin|pin code|pin number))(?: is|:| =|=)? ?(\d{4,8})\b`),
+			kind: KindSecret, rank: rankGuess, words: words, reach: 320, accept: barelyToken,
+			compiled: lazily(`(?i)(?:token|\bapi[ _-]?key|\bsecret)[ \t]+([A-Za-z0-9_.~+/-]{16,300})`),
 		},
 		{
-			kind: KindSecret, rank: rankOwn, words: tokenWords, reach: 400, accept: assignedToken,
-			compiled: lazily(`(?i)[\w.-]{0,40}` + tokenKey + assign + value),
+			kind: KindSecret, rank: rankOwn, words: words, reach: 400, accept: assignedToken,
+			compiled: lazily(`(?i)[\w.-]{0,40}` + tokenKey + assigns + someValue),
 		},
 		{
-			kind: KindSecret, rank: rankOwn, words: tokenWords, reach: 400, accept: assignedToken,
-			compiled: lazily(`(?i)--?[\w-]{0,40}` + tokenKey + `[ =]` + value),
+			kind: KindSecret, rank: rankOwn, words: words, reach: 400, accept: assignedToken,
+			compiled: lazily(`(?i)--?[\w-]{0,40}` + tokenKey + `[ =]` + someValue),
 		},
 		{
-			kind: KindSecret, rank: rankOwn, words: tokenWords, reach: 400, accept: assignedToken,
-			compiled: lazily(`(?i)\b(?:secret|api[ _-]?key|access[ _-]?key|token|signing key|encryption key|private key|webhook secret|license key)\b[^\n.:=]{0,30}? (?:is|was|to|be):? ` + value),
+			kind: KindSecret, rank: rankOwn, words: words, reach: 400, accept: assignedToken,
+			compiled: lazily(`(?i)\b(?:secret|api[ _-]?key|access[ _-]?key|token|signing key|encryption key|private key|webhook secret|license key)\b[^\n.:=]{0,30}? (?:is|was|to|be):? ` + someValue),
 		},
 	}
 }

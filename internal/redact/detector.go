@@ -8,13 +8,16 @@ import (
 	"sync"
 )
 
-// detector is one rule: words that must occur before the expression is tried, the
-// expression, and a check of what it found.
+// detector is one rule: what must occur before the expression is tried, the expression,
+// and a check of what it found.
 type detector struct {
 	kind Kind
 	rank int
-	// words are in lower case. None means the expression is tried on the whole text.
+	// words are in lower case. Without words and spots the expression is tried on the
+	// whole text.
 	words []string
+	// spots finds the places of what has no words; such as a row of digits.
+	spots func(t *scanText) []span
 	// minDigits is how many digits the text must have for a match to be possible.
 	minDigits int
 	// reach is how far from a word, in bytes, a match can begin or end. It keeps the work
@@ -46,10 +49,17 @@ type scanText struct {
 	raw   string
 	lower string // ASCII letters lowered, so that offsets are the same
 	nums  int    // how many digits there are
+	pairs pairs  // the neighbours in lower
+	rows  []row  // of digits
 }
 
 func newScanText(raw string) *scanText {
-	return &scanText{raw: raw, lower: lowerASCII(raw), nums: digits(raw)}
+	t := &scanText{raw: raw, lower: lowerASCII(raw), nums: digits(raw)}
+	t.pairs.add(t.lower)
+	if t.nums > 0 {
+		t.rows = rowsOf(raw)
+	}
+	return t
 }
 
 // lowerASCII is strings.ToLower for ASCII only: the full one can change the length.
@@ -76,13 +86,22 @@ func (d *detector) scan(t *scanText, out []span) []span {
 	if t.nums < d.minDigits {
 		return out
 	}
-	if len(d.words) == 0 {
-		return d.scanWindow(t, span{end: len(t.raw)}, out)
-	}
-	for _, w := range windows(t, d.words, d.reach) {
+	for _, w := range d.windows(t) {
 		out = d.scanWindow(t, w, out)
 	}
 	return out
+}
+
+// windows returns the parts of t in which a match can be.
+func (d *detector) windows(t *scanText) []span {
+	switch {
+	case len(d.words) > 0:
+		return windows(t, d.words, d.reach)
+	case d.spots != nil:
+		return d.spots(t)
+	default:
+		return []span{{end: len(t.raw)}}
+	}
 }
 
 func (d *detector) scanWindow(t *scanText, w span, out []span) []span {
@@ -125,6 +144,9 @@ func (d *detector) secretOf(loc []int) (start, end int) {
 func windows(t *scanText, words []string, reach int) []span {
 	var out []span
 	for _, w := range words {
+		if !t.pairs.mayHold(w) {
+			continue
+		}
 		for from := 0; ; {
 			i := strings.Index(t.lower[from:], w)
 			if i < 0 {
@@ -143,6 +165,11 @@ func windows(t *scanText, words []string, reach int) []span {
 		return nil
 	}
 	slices.SortFunc(out, func(a, b span) int { return a.start - b.start })
+	return widen(t.raw, joined(out))
+}
+
+// joined makes one of windows that touch. They are sorted, and at least one.
+func joined(out []span) []span {
 	merged := out[:1]
 	for _, s := range out[1:] {
 		if last := &merged[len(merged)-1]; s.start <= last.end {
@@ -151,7 +178,7 @@ func windows(t *scanText, words []string, reach int) []span {
 		}
 		merged = append(merged, s)
 	}
-	return widen(t.raw, merged)
+	return merged
 }
 
 // skipTo jumps over hits of w that lie within the window and lets the last of them

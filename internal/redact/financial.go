@@ -6,11 +6,11 @@ import "strings"
 func financialDetectors() []*detector {
 	return []*detector{
 		{
-			kind: KindCard, rank: rankExact, accept: card, minDigits: 13,
+			kind: KindCard, rank: rankExact, accept: card, spots: digitRows(13),
 			compiled: lazily(`(?:^|[^\w.+/-])((?:\d{4}[ -]){3}\d{1,7}|\d{4}[ -]\d{6}[ -]\d{4,5}|\d{13,16})(?:[^\w]|$)`),
 		},
 		{
-			kind: KindIBAN, rank: rankExact, minDigits: 5, accept: func(m match) bool { return validIBAN(m.secret) },
+			kind: KindIBAN, rank: rankExact, minDigits: 5, spots: countryCodes, accept: func(m match) bool { return validIBAN(m.secret) },
 			compiled: lazily(`\b([A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?)\b`),
 		},
 		{

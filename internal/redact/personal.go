@@ -20,7 +20,7 @@ func personalDetectors() []*detector {
 			compiled: lazily(`(?:^|[^\w+./=-])(\+[1-9]\d{0,2}[ .-]?(?:\(0?\d{1,4}\)[ .-]?)?\d{1,5}(?:[ ./-]?\d{2,5}){1,5})`),
 		},
 		&detector{
-			kind: KindPhone, rank: rankOwn, accept: northAmerican, minDigits: 10,
+			kind: KindPhone, rank: rankOwn, accept: northAmerican, spots: digitRows(10),
 			compiled: lazily(`(?:^|[^\w+./=-])((?:1[ .-])?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[.-])[2-9]\d{2}[.-]\d{4})`),
 		},
 		&detector{
@@ -46,7 +46,7 @@ func personalDetectors() []*detector {
 			},
 		},
 		&detector{
-			kind: KindMACAddress, rank: rankExact,
+			kind: KindMACAddress, rank: rankExact, spots: longWords(17),
 			compiled: lazily(`\b(?:[0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}\b`),
 		},
 	)
@@ -56,17 +56,20 @@ func nationalIDs() []*detector {
 	id := func(words []string, expr string, accept func(match) bool) *detector {
 		return &detector{kind: KindNationalID, rank: rankExact, words: words, minDigits: 6, reach: 64, compiled: lazily(expr), accept: accept}
 	}
+	number := func(digits int, expr string, accept func(match) bool) *detector {
+		return &detector{kind: KindNationalID, rank: rankExact, spots: digitRows(digits), compiled: lazily(expr), accept: accept}
+	}
 	return []*detector{
 		// United States: the areas 000, 666 and 900 up are never given out.
-		id(nil, `(?:^|[^\w.-])(\d{3}-\d{2}-\d{4})(?:[^\w-]|$)`, validSSN),
+		number(9, `(?:^|[^\w.-])(\d{3}-\d{2}-\d{4})(?:[^\w-]|$)`, validSSN),
 		id([]string{"ssn", "social security"}, `(?i)\b(?:ssn|social security(?: number| no\.?)?)(?: is)?[ :=#]{1,3}(\d{3}[ -]?\d{2}[ -]?\d{4})\b`, nil),
 		// United Kingdom.
-		id(nil, `\b([A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d{2} ?\d{2} ?\d{2} ?[A-D])\b`, func(m match) bool {
+		number(6, `\b([A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d{2} ?\d{2} ?\d{2} ?[A-D])\b`, func(m match) bool {
 			return !slices.Contains([]string{"BG", "GB", "NK", "KN", "TN", "NT", "ZZ"}, m.secret[:2])
 		}),
 		// France, Italy: long enough and with a check that chance does not pass.
-		id(nil, `(?:^|[^\w.-])([12] ?\d{2} ?(?:0[1-9]|1[0-2]) ?(?:\d{2}|2[AB]) ?\d{3} ?\d{3} ?\d{2})(?:[^\w.-]|$)`, func(m match) bool { return validNIR(m.secret) }),
-		id(nil, `\b([A-Z]{6}\d{2}[A-EHLMPRST]\d{2}[A-Z]\d{3}[A-Z])\b`, func(m match) bool { return validCodiceFiscale(m.secret) }),
+		number(14, `(?:^|[^\w.-])([12] ?\d{2} ?(?:0[1-9]|1[0-2]) ?(?:\d{2}|2[AB]) ?\d{3} ?\d{3} ?\d{2})(?:[^\w.-]|$)`, func(m match) bool { return validNIR(m.secret) }),
+		number(7, `\b([A-Z]{6}\d{2}[A-EHLMPRST]\d{2}[A-Z]\d{3}[A-Z])\b`, func(m match) bool { return validCodiceFiscale(m.secret) }),
 		// Germany, Spain, the Netherlands, Poland, Canada: only behind their name.
 		id([]string{"steuer", "tax id", "idnr"}, `(?i)\b(?:steuer-?id(?:entifikationsnummer)?|steuernummer|tax id|idnr)\.?(?: is| ist)?[ :=#]{1,3}(\d{2} ?\d{3} ?\d{3} ?\d{3})\b`, func(m match) bool { return validSteuerID(m.secret) }),
 		id([]string{"dni", "nif", "nie"}, `(?i)\b(?:dni|nif|nie)(?: is| es)?[ :=#]{1,3}([XYZ]?-?\d{7,8}-?[A-Z])\b`, func(m match) bool { return validDNI(m.secret) }),

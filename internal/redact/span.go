@@ -28,7 +28,8 @@ const (
 // merge joins spans that overlap. The union is what goes, so that no rule can leave the
 // end of a secret behind that another one saw whole.
 func merge(spans []span) []span {
-	slices.SortFunc(spans, func(a, b span) int {
+	// Of equals the detector that comes first gives the name.
+	slices.SortStableFunc(spans, func(a, b span) int {
 		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end), cmp.Compare(a.rank, b.rank))
 	})
 	var out []span

@@ -3,72 +3,92 @@ package redact
 import (
 	"crypto/sha256"
 	"math/big"
+	"slices"
 	"strings"
 )
 
 // tokenDetectors find credentials that give themselves away by their shape or by the
 // header, URL or command they stand in.
 func tokenDetectors() []*detector {
-	return append(headerDetectors(),
-		&detector{
+	return slices.Concat(headerDetectors(), prefixDetectors(), secondFactors(), walletDetectors())
+}
+
+// prefixDetectors find tokens that begin or are built as no other text is.
+func prefixDetectors() []*detector {
+	return []*detector{
+		{
 			kind: kindAPIKey, rank: rankExact, reach: 256, accept: random,
 			words:    []string{"sk-", "sk_", "gsk_", "xai-", "r8_", "whsec_", "dckr_pat_", "gocspx-", "ya29.", "1//0", "hf_", "rk_live", "pplx-", "shpat_", "glpat-", "github_pat_", "lin_api_", "tskey-", "figd_", "hvs.", "hvb.", "sbp_", "re_", "eaa", "vercel_"},
 			compiled: lazily(`(?:^|[^A-Za-z0-9_-])((?:sk-(?:proj-|svcacct-|admin-|ant-\w+-|or-v1-)?|[sr]k_(?:live|test)_|gsk_|xai-|r8_|whsec_|dckr_pat_|GOCSPX-|ya29\.|1//0|hf_|pplx-|shpat_|glpat-|github_pat_|lin_api_|tskey-\w+-|figd_|hv[sb]\.|sbp_|re_|EAA|vercel_)[A-Za-z0-9_-]{20,})`),
 		},
-		&detector{
+		{
 			kind: "telegram-bot-token", rank: rankExact, words: []string{":aa"}, reach: 64,
 			compiled: lazily(`\b(\d{8,10}:AA[A-Za-z0-9_-]{32,34})`),
 		},
-		&detector{
-			kind: "discord-bot-token", rank: rankExact, accept: random,
+		{
+			kind: "discord-bot-token", rank: rankExact, accept: random, spots: longWords(59),
 			compiled: lazily(`\b([MNO][A-Za-z\d_-]{23,25}\.[A-Za-z\d_-]{6}\.[A-Za-z\d_-]{27,38})`),
 		},
-		&detector{
+		{
 			kind: "webhook", rank: rankExact, reach: 256, words: []string{"/webhooks/", "hooks.slack.com"},
 			compiled: lazily(`(?:discord(?:app)?\.com/api/webhooks/\d+/|hooks\.slack\.com/(?:services|workflows|triggers)/)([A-Za-z0-9_/-]{20,})`),
 		},
-		&detector{
+		{
 			kind: "jwt", rank: rankExact, words: []string{"eyj"}, reach: 64,
 			compiled: lazily(`\b(eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}(?:\.[A-Za-z0-9_-]*){0,3})`),
 		},
-		&detector{
+		{
 			kind: kindAWSSecret, rank: rankExact, words: []string{"aws", "akia", "asia", "secret_access_key", "secretaccesskey"}, reach: 400,
 			compiled: lazily(`(?:^|[^A-Za-z0-9/+=])([A-Za-z0-9/+]{40})(?:[^A-Za-z0-9/+=]|$)`),
 			accept: func(m match) bool {
 				return random(m) && strings.ContainsAny(m.secret, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") && entropy(m.secret) > 4 && strings.Count(m.secret, "/") < 5
 			},
 		},
-		&detector{
+	}
+}
+
+// secondFactors find seeds and recovery codes.
+func secondFactors() []*detector {
+	return []*detector{
+		{
 			kind: KindTOTP, rank: rankExact, words: []string{"otpauth://"}, reach: 32,
 			compiled: lazily(`(?i)otpauth://[^\s"'<>]+`),
 		},
-		&detector{
+		{
 			kind: KindTOTP, rank: rankOwn, words: []string{"otp", "2fa", "mfa", "authenticator", "two-factor"}, reach: 200,
 			compiled: lazily(`(?i:\b(?:totp|otp|2fa|mfa|authenticator|two-factor)[ _-]*(?:secret|seed|key|setup key)["']?(?: is)?[\s:="'\x60]{1,5})((?:[A-Z2-7]{4} ?){4,}[A-Z2-7]*|(?:[a-z2-7]{4} ?){4,}[a-z2-7]*)`),
 			accept:   func(m match) bool { return strings.ContainsAny(m.secret, "234567") },
 		},
-		&detector{
+		{
 			kind: KindTOTP, rank: rankOwn, words: []string{"backup code", "recovery code", "scratch code"}, reach: 400,
 			compiled: lazily(`(?i)\b(?:backup|recovery|scratch) codes?(?: (?:is|are))?[\s:=]{1,4}((?:[\s,;-]{0,4}[a-z0-9]{4,10}(?:-[a-z0-9]{4,10}){0,3})+)`),
 			accept:   func(m match) bool { return hasDigit(strings.Fields(m.secret)[0]) },
 		},
-		&detector{
-			kind: KindWalletKey, rank: rankExact, accept: base58Checked,
+	}
+}
+
+// walletDetectors find what gives away a wallet: its private key, or the words it is
+// restored from.
+func walletDetectors() []*detector {
+	return []*detector{
+		{
+			kind: KindWalletKey, rank: rankExact, accept: base58Checked, spots: longWords(51),
 			compiled: lazily(`\b([5KL][1-9A-HJ-NP-Za-km-z]{50,51}|[xyz]prv[1-9A-HJ-NP-Za-km-z]{107,108})\b`),
 		},
-		&detector{
+		{
 			kind: KindWalletKey, rank: rankExact, words: []string{"private", "privkey", "wallet", "secret", "mnemonic", "signing", "deployer"}, reach: 200,
 			compiled: lazily(`(?i)(?:private[ _-]?key|privkey|wallet(?:[ _-]?key)?|secret(?:[ _-]?key)?|(?:signing|deployer)[ _-]?key)[^\n]{0,40}?\b((?:0x)?[0-9a-f]{64})\b`),
 		},
-		&detector{
+		{
 			// A phrase that follows another loses its label to it: then the marker is the label.
 			kind: KindSeedPhrase, rank: rankExact, words: []string{"seed", "mnemonic", "recovery phrase", "secret phrase", "backup phrase", "recovery words"}, reach: 600,
 			compiled: lazily(`(?i)(?:\b(?:seed (?:phrase|words)|seed_?phrase|mnemonic(?: phrase)?|(?:secret |wallet )?recovery (?:phrase|words)|(?:secret|backup) phrase)\b[^\n:=]{0,40}[:=]?|\[redacted:seed-phrase\][:=])[\s"'\x60]{1,4}((?:(?:\d{1,2}[.)] ?)?[a-z]{3,8}[\s,]{1,3}){11,23}(?:\d{1,2}[.)] ?)?[a-z]{3,8})`),
 			accept:   seedPhrase,
 		},
-	)
+	}
 }
 
+// headerDetectors find what follows the name of a header, or stands in a URL or a cookie.
 func headerDetectors() []*detector {
 	return []*detector{
 		{

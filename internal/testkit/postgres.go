@@ -1,5 +1,3 @@
-// Package testkit holds what the tests of several packages share. Nothing but
-// tests may import it.
 package testkit
 
 import (

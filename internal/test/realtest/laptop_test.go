@@ -1,0 +1,160 @@
+package realtest
+
+import (
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/memory"
+)
+
+// status is what "mneme status --json" tells; the rest of it is not looked at.
+type status struct {
+	Model    string                    `json:"model"`
+	Services map[string]config.Service `json:"services"`
+	Stats    *memory.Stats             `json:"stats"`
+}
+
+// hit is what "mneme recall --json" tells of a memory.
+type hit struct {
+	ID         string  `json:"id"`
+	Text       string  `json:"text"`
+	Similarity float64 `json:"similarity"`
+}
+
+// The fact that is stored, the same as another would write it, another fact,
+// and a question.
+const (
+	fact     = "The staging database is rebuilt from scratch every night at two o'clock."
+	reworded = "A staging database is rebuilt from scratch every night, at two o'clock!"
+	stranger = "Releases are tagged by the build server, never by hand."
+	asked    = "when does the staging database get rebuilt"
+)
+
+// TestOllama uses a real Ollama with everything else embedded.
+func TestOllama(t *testing.T) {
+	need(t, "ollama")
+	o := startOllama(t)
+	given := []string{"MNEME_OLLAMA_URL=" + o.url(), "MNEME_EMBED_MODEL=" + model}
+	t.Run("given", func(t *testing.T) { uses(t, newWorld(t, given...), config.Given) })
+	t.Run("found", func(t *testing.T) {
+		uses(t, newWorld(t, "OLLAMA_HOST="+o.addr, "MNEME_EMBED_MODEL="+model), config.Found)
+	})
+	t.Run("no such model", func(t *testing.T) {
+		noSuchModel(t, newWorld(t, "MNEME_OLLAMA_URL="+o.url(), "MNEME_EMBED_MODEL=no-such-model"))
+	})
+	t.Run("switched", func(t *testing.T) { switched(t, newWorld(t), given) })
+	t.Run("gone", func(t *testing.T) { gone(t, o, newWorld(t, given...)) })
+}
+
+// uses stores and recalls, and looks what doctor and status say.
+func uses(t *testing.T, w *world, mode string) {
+	w.up(t)
+	s := decode[status](t, w.ok(t, "status", "--json"))
+	if got := s.Services[config.OllamaService]; got.Mode != mode || !got.OK || got.Version == "" || s.Model != model {
+		t.Errorf("status says %+v, model %s", got, s.Model)
+	}
+	first := w.stored(t, fact, memory.Stored)
+	w.stored(t, stranger, memory.Stored)
+	if again := w.stored(t, reworded, memory.MergedIn); again.ID != first.ID {
+		t.Errorf("the same fact was merged into %s, not %s", again.ID, first.ID)
+	}
+	w.finds(t)
+	if out := w.ok(t, "doctor"); !strings.Contains(out, dimensions+" dimensions") {
+		t.Errorf("doctor does not tell the model's dimension:\n%s", out)
+	}
+}
+
+// stored stores a text and wants to be told so.
+func (w *world) stored(t testing.TB, text string, want memory.Status) memory.StoreResult {
+	t.Helper()
+	r := decode[memory.StoreResult](t, w.ok(t, "store", "--json", "--project", "p", text))
+	// On a busy machine a step may take longer than the fast path has time.
+	if r.Status != want && r.Status != memory.Accepted {
+		t.Errorf("store %q: told %+v, want %s", text, r, want)
+	}
+	return r
+}
+
+// finds wants the fact, and as the first.
+func (w *world) finds(t testing.TB) {
+	t.Helper()
+	eventually(t, func() string {
+		a := w.cli(t, "recall", "--json", "--project", "p", asked)
+		if a.code != 0 || a.stderr != "" {
+			return a.String()
+		}
+		// After a merge it has both wordings.
+		if hits := decode[[]hit](t, a.stdout); !strings.Contains(hits[0].Text, "staging database") {
+			return "found " + a.stdout
+		}
+		return ""
+	})
+}
+
+// noSuchModel names a model that Ollama neither has nor can get.
+func noSuchModel(t *testing.T, w *world) {
+	w.up(t)
+	a := w.cli(t, "status")
+	if a.code != 4 || !strings.Contains(a.stdout, "no-such-model") {
+		t.Errorf("status does not tell of the model: %s", a)
+	}
+	for _, args := range [][]string{{"doctor"}, {"store", "--project", "p", fact}} {
+		if a := w.cli(t, args...); a.code == 0 || !strings.Contains(a.stdout+a.stderr, "ollama pull no-such-model") {
+			t.Errorf("mneme %s does not say what to do: %s", args[0], a)
+		}
+	}
+}
+
+// switched fills a ledger with the built-in model, and goes on with another.
+func switched(t *testing.T, w *world, settings []string) {
+	before := w.with("MNEME_EMBED_MODEL=mneme-static")
+	before.ok(t, "up", "--detach")
+	before.stored(t, fact, memory.Stored)
+	before.stored(t, stranger, memory.Stored)
+	before.finds(t)
+	before.ok(t, "down")
+
+	after := w.with(settings...)
+	after.up(t)
+	for _, args := range [][]string{{"recall", "--project", "p", asked}, {"store", "--project", "p", "Something new."}, {"doctor"}} {
+		if a := after.cli(t, args...); !strings.Contains(a.stdout+a.stderr, "mneme rebuild") {
+			t.Errorf("mneme %s does not name the way out: %s", args[0], a)
+		}
+	}
+	after.ok(t, "rebuild")
+	after.finds(t)
+	after.stored(t, reworded, memory.MergedIn)
+	after.ok(t, "doctor")
+}
+
+// gone takes Ollama away while something is stored.
+func gone(t *testing.T, o *ollama, w *world) {
+	w.up(t)
+	w.stored(t, fact, memory.Stored)
+	away := func(text string, leave, back func()) {
+		t.Helper()
+		leave()
+		began := time.Now()
+		r := decode[memory.StoreResult](t, w.ok(t, "store", "--json", "--project", "p", text))
+		if r.Status != memory.Accepted || r.WaitingFor != "Ollama" {
+			t.Errorf("told %+v, want accepted, waiting for Ollama", r)
+		}
+		if a := w.cli(t, "recall", "--project", "p", asked); a.code != 0 || !strings.Contains(a.stderr, "keywords alone") || !strings.Contains(a.stdout, "staging") {
+			t.Errorf("recall without Ollama: %s", a)
+		}
+		t.Logf("answered in %s", time.Since(began))
+		back()
+		eventually(t, func() string {
+			if a := w.cli(t, "get", "--json", r.ID); a.code != 0 {
+				return "not stored: " + a.String()
+			}
+			return ""
+		})
+	}
+	away("Kill: backups are kept for thirty days.", o.kill, func() { o.start(t) })
+	away("Stop: invoices are sent on the first of the month.", func() { o.signal(syscall.SIGSTOP) }, func() { o.signal(syscall.SIGCONT) })
+	w.finds(t)
+}

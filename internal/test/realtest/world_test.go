@@ -1,0 +1,143 @@
+package realtest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// world is one user's machine: a home and settings.
+type world struct {
+	home string // MNEME_HOME
+	env  []string
+}
+
+// newWorld makes a user with settings, as NAME=value.
+func newWorld(t *testing.T, settings ...string) *world {
+	t.Helper()
+	dir := t.TempDir()
+	w := &world{home: filepath.Join(dir, "data")}
+	w.env = append([]string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + os.TempDir(), "USER=tester", "LANG=C.UTF-8", "TZ=UTC",
+		"MNEME_HOME=" + w.home, "MNEME_UI_PORT=0", "MNEME_AUTOSTART=false", "MNEME_QDRANT_BINARY=none",
+	}, settings...)
+	return w
+}
+
+// with is the same user with other settings.
+func (w *world) with(settings ...string) *world {
+	return &world{home: w.home, env: append(w.env[:len(w.env):len(w.env)], settings...)}
+}
+
+func (w *world) command(ctx context.Context, name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, filepath.Join(binaries, name), args...)
+	cmd.Env, cmd.Dir = w.env, filepath.Dir(w.home)
+	return cmd
+}
+
+// answer is how a command ended.
+type answer struct {
+	code           int
+	stdout, stderr string
+}
+
+func (a answer) String() string { return fmt.Sprintf("exit %d\n%s%s", a.code, a.stdout, a.stderr) }
+
+// cli runs one mneme command to its end.
+func (w *world) cli(t testing.TB, args ...string) answer {
+	t.Helper()
+	// Also when the test is over: what was started is stopped then.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), patience)
+	defer cancel()
+	cmd := w.command(ctx, "mneme", args...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
+		t.Fatalf("mneme %.80q: %v", args, err)
+	}
+	a := answer{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
+	t.Logf("mneme %.120q: %.2000s", args, a)
+	return a
+}
+
+// ok is cli for a command that succeeds; it returns what it printed.
+func (w *world) ok(t testing.TB, args ...string) string {
+	t.Helper()
+	a := w.cli(t, args...)
+	if a.code != 0 {
+		t.Fatalf("mneme %.200q: %s", args, a)
+	}
+	return a.stdout
+}
+
+// up starts mneme, and stops it with the test at the latest.
+func (w *world) up(t *testing.T) {
+	t.Helper()
+	w.ok(t, "up", "--detach")
+	t.Cleanup(func() {
+		if a := w.cli(t, "down"); a.code != 0 {
+			t.Errorf("down: %s", a)
+		}
+	})
+}
+
+// decode reads what a command printed with --json.
+func decode[T any](t testing.TB, text string) T {
+	t.Helper()
+	var out T
+	if err := json.Unmarshal([]byte(text), &out); err != nil {
+		t.Fatalf("%v in %.500s", err, text)
+	}
+	return out
+}
+
+// leftBehind reports processes of this run.
+func leftBehind(dir string) error {
+	var left []error
+	for pid, what := range processesOf(dir) {
+		left = append(left, fmt.Errorf("process %d was left behind: %s", pid, what))
+	}
+	return errors.Join(left...)
+}
+
+// killAll ends what this run has started, by whatever process.
+func killAll(dir string) {
+	for pid := range processesOf(dir) {
+		_ = syscall.Kill(pid, syscall.SIGKILL) // one that has just ended needs none
+	}
+}
+
+// processesOf are all but this one that have the folder of this run in their
+// command line or environment. There are none on a system without /proc.
+func processesOf(dir string) map[int]string {
+	found := map[int]string{}
+	folders, err := filepath.Glob("/proc/[0-9]*")
+	if err != nil {
+		return nil
+	}
+	for _, folder := range folders {
+		pid, err := strconv.Atoi(filepath.Base(folder))
+		if err != nil || pid == os.Getpid() {
+			continue
+		}
+		for _, file := range []string{"cmdline", "environ"} {
+			// One that ended meanwhile, or is another user's, cannot be read.
+			data, err := os.ReadFile(filepath.Join(folder, file))
+			if err == nil && bytes.Contains(data, []byte(dir)) {
+				found[pid] = strings.ReplaceAll(string(data), "\x00", " ")
+				break
+			}
+		}
+	}
+	return found
+}
