@@ -144,6 +144,9 @@ func footprint() dynamicconfig.StaticClient {
 		// find here is a few rows of idle task queues.
 		dynamicconfig.TaskQueueScannerEnabled.Key(): false,
 		dynamicconfig.HistoryScannerEnabled.Key():   false,
+		// Sizes of payloads kept outside Temporal; ours are not. Counting them writes to
+		// events that an answer may be encoding at that moment, which is a data race.
+		dynamicconfig.ExternalPayloadsEnabled.Key(): false,
 		// Without its worker, children are closed in the history service itself.
 		dynamicconfig.EnableParentClosePolicyWorker.Key(): false,
 	}
