@@ -23,12 +23,18 @@ import (
 // that needs longer is tried again by another worker.
 const stopTimeout = 5 * time.Second
 
+// stuck is how long a workflow's code may run without a pause before its task fails.
+// Ours runs for microseconds: one that passes Temporal's default of a second is on a
+// machine that slept or is very busy, and to fail its task makes it later still.
+const stuck = 10 * time.Second
+
 // New returns a worker that is not started yet. More than one may run, here
 // or on other machines.
 func New(c client.Client, a *activities.Activities) sdkworker.Worker {
 	w := sdkworker.New(c, workflows.TaskQueue, sdkworker.Options{
-		Interceptors:      []interceptor.WorkerInterceptor{activities.ErrorInterceptor(), &alive{}, &early{}},
-		WorkerStopTimeout: stopTimeout,
+		Interceptors:             []interceptor.WorkerInterceptor{activities.ErrorInterceptor(), &alive{}, &early{}},
+		WorkerStopTimeout:        stopTimeout,
+		DeadlockDetectionTimeout: stuck,
 	})
 	workflows.Register(w)
 	w.RegisterActivity(a)

@@ -53,7 +53,7 @@ func (r *rig) accepted(t *testing.T, text string) memory.StoreResult {
 }
 
 // becomesStored waits until what was accepted is stored, and wants it once.
-func (r *rig) becomesStored(t *testing.T, out memory.StoreResult) memory.Memory {
+func (r *rig) becomesStored(t testing.TB, out memory.StoreResult) memory.Memory {
 	t.Helper()
 	eventually(t, "what was accepted is stored", func() bool {
 		got := r.status(t, out.WorkflowID)
