@@ -28,39 +28,74 @@ func (d *daemon) startOllama(ctx context.Context) error {
 	if model == "" {
 		model = d.stats.Model
 	}
-	service := config.Service{Address: cfg.URL, Mode: config.Given, OK: true}
-	if cfg.URL == "" && model != builtinModel {
-		service.Mode, service.Address = config.Found, d.findOllama(ctx)
+	if cfg.URL != "" {
+		return d.useOllama(ctx, config.Service{Address: cfg.URL, Mode: config.Given}, model)
 	}
-	if service.Address == "" && (model == "" || model == builtinModel) {
-		s, err := embeddedollama.Start(ctx, embeddedollama.Options{Logger: d.opts.Logger})
-		if err != nil {
-			return err
-		}
-		d.onStop(s.Stop)
-		service.Mode, service.Address, model = config.Embedded, s.URL(), builtinModel
+	if model == builtinModel {
+		return d.embedOllama(ctx, "")
 	}
-	if service.Address == "" {
+	found := d.findOllama(ctx)
+	switch {
+	case found == "" && model == "":
+		return d.embedOllama(ctx, "")
+	case found == "":
 		// The ledger needs a model that only a real Ollama has: stores wait until it is there.
-		service.Address, service.OK = "http://"+usualOllama, false
-		service.Detail = "start Ollama: the ledger was embedded with " + model
+		service := config.Service{
+			Address: "http://" + usualOllama, Mode: config.Found,
+			Detail: "start Ollama: texts are embedded with its model " + model,
+		}
+		e, err := newEmbedder(service, model)
+		if err == nil {
+			d.setEmbedder(service, e)
+		}
+		return err
 	}
-	if model == "" {
-		model = assembly.DefaultModel
+	if err := d.useOllama(ctx, config.Service{Address: found, Mode: config.Found}, model); err != nil {
+		return err
 	}
-	e, err := ollama.New(ollama.Options{URL: service.Address, Model: model})
+	if service := d.state.Services[config.OllamaService]; model == "" && !service.OK {
+		// Nobody chose a model and nothing is embedded yet: what works now is better.
+		return d.embedOllama(ctx, fmt.Sprintf("the Ollama at %s is not used: %s", found, service.Detail))
+	}
+	return nil
+}
+
+// embedOllama starts the server with the built-in model.
+func (d *daemon) embedOllama(ctx context.Context, detail string) error {
+	s, err := embeddedollama.Start(ctx, embeddedollama.Options{Logger: d.opts.Logger})
 	if err != nil {
 		return err
 	}
-	if service.OK {
-		if err := d.ensureModel(ctx, e, &service); err != nil {
-			// Not the end: stores are accepted and wait, recalls use keywords.
-			service.OK, service.Detail = false, err.Error()
-		}
+	d.onStop(s.Stop)
+	return d.useOllama(ctx, config.Service{Address: s.URL(), Mode: config.Embedded, Detail: detail}, builtinModel)
+}
+
+// useOllama embeds with a server that runs, whose model is pulled if it has to be.
+// Without the model it is no failure: stores are accepted and wait, recalls use keywords.
+func (d *daemon) useOllama(ctx context.Context, service config.Service, model string) error {
+	e, err := newEmbedder(service, model)
+	if err != nil {
+		return err
 	}
-	d.set(config.OllamaService, service)
-	d.state.Model, d.embedder = model, e
+	if err := d.ensureModel(ctx, e, &service); err != nil {
+		service.Detail = err.Error()
+	} else {
+		service.OK = true
+	}
+	d.setEmbedder(service, e)
 	return nil
+}
+
+func newEmbedder(service config.Service, model string) (*ollama.Embedder, error) {
+	if model == "" {
+		model = assembly.DefaultModel
+	}
+	return ollama.New(ollama.Options{URL: service.Address, Model: model})
+}
+
+func (d *daemon) setEmbedder(service config.Service, e *ollama.Embedder) {
+	d.set(config.OllamaService, service)
+	d.state.Model, d.embedder = e.Model(), e
 }
 
 // ensureModel pulls the model if Ollama does not have it yet.

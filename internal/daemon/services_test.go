@@ -7,8 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/http/httputil"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	embeddedollama "github.com/mneme-memory/mneme/embedded/ollama"
 	embeddedpostgres "github.com/mneme-memory/mneme/embedded/postgres"
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/daemon"
@@ -186,67 +183,6 @@ func TestUIPort(t *testing.T) {
 		t.Fatalf("the interface does not answer at %s: %v", r.state.UI, err)
 	}
 	resp.Body.Close()
-}
-
-// TestOllamaFound has a server of Ollama's protocol where Ollama is looked for, without the
-// model until it is pulled.
-func TestOllamaFound(t *testing.T) {
-	t.Parallel()
-	server, err := embeddedollama.Start(t.Context(), embeddedollama.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { server.Stop() })
-	target, err := url.Parse(server.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var pulled atomic.Bool
-	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
-		r.SetURL(target) // and its Host: the server answers to its own name only
-	}}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	front := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch {
-		case r.URL.Path == "/api/pull":
-			pulled.Store(true)
-		case r.URL.Path == "/api/show" && !pulled.Load():
-			http.Error(w, `{"error":"model not found"}`, http.StatusNotFound)
-			return
-		}
-		proxy.ServeHTTP(w, r)
-	})}
-	go front.Serve(l)
-	t.Cleanup(func() { front.Close() })
-
-	var steps atomic.Int32
-	// With its tag it is a name that only a real Ollama would know.
-	r := run(t, t.TempDir(), map[string]string{"MNEME_EMBED_MODEL": "mneme-static:latest"}, func(o *daemon.Options) {
-		o.Getenv = func(name string) string {
-			if name == "OLLAMA_HOST" {
-				return l.Addr().String()
-			}
-			return ""
-		}
-		o.Progress = func(_, _ int64, what string) {
-			if strings.Contains(what, "pull mneme-static") {
-				steps.Add(1)
-			}
-		}
-	})
-	s := r.state.Services[config.OllamaService]
-	if s.Mode != config.Found || !s.OK || s.Address != "http://"+l.Addr().String() || s.Version == "" {
-		t.Errorf("service %+v", s)
-	}
-	if !pulled.Load() || steps.Load() == 0 {
-		t.Errorf("pulled %v, with %d steps of progress", pulled.Load(), steps.Load())
-	}
-	if got := store(t, r.client, fact, "a"); got.Status != memory.Stored {
-		t.Errorf("stored: %+v", got)
-	}
 }
 
 func TestNoPostgres(t *testing.T) {
