@@ -106,12 +106,23 @@ func smallerIsBetter(d pb.Distance) bool {
 func score(d pb.Distance, a, b []float32) float32 {
 	switch d {
 	case pb.Distance_Euclid:
-		return -vek32.Distance(a, b)
+		return -euclid(a, b)
 	case pb.Distance_Manhattan:
 		return -vek32.ManhattanDistance(a, b)
 	default:
 		return vek32.Dot(a, b)
 	}
+}
+
+// euclid is the distance of two points. The root must be exact, because a threshold may
+// be: on some processors vek32's is not.
+func euclid(a, b []float32) float32 {
+	var square float32
+	for i, x := range a {
+		d := x - b[i]
+		square += d * d
+	}
+	return float32(math.Sqrt(float64(square)))
 }
 
 // fewOf is the part of a table below which its rows are taken one by one

@@ -52,3 +52,19 @@ func TestDenseSearchAgreesWithScan(t *testing.T) {
 		}
 	}
 }
+
+// TestEuclidIsExact measures distances that are whole numbers: a threshold may be one.
+func TestEuclidIsExact(t *testing.T) {
+	t.Parallel()
+	for dim := 2; dim < 70; dim++ {
+		a, b := make([]float32, dim), make([]float32, dim)
+		b[0] = 1
+		if got := euclid(a, b); got != 1 {
+			t.Errorf("of %d numbers: %v, want 1", dim, got)
+		}
+		b[0], b[dim-1] = 3, 4
+		if got := euclid(a, b); got != 5 {
+			t.Errorf("of %d numbers: %v, want 5", dim, got)
+		}
+	}
+}
