@@ -1,7 +1,6 @@
 package endtoend
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,6 +18,7 @@ import (
 	"github.com/mneme-memory/mneme/internal/hook/session"
 	"github.com/mneme-memory/mneme/internal/hooklog"
 	"github.com/mneme-memory/mneme/internal/spool"
+	"github.com/mneme-memory/mneme/internal/testkit/program"
 )
 
 // mended checks what the killed hooks left, lets each session end, and checks
@@ -83,20 +83,9 @@ func (k *killing) until(t *testing.T, what string, wrong func() string) {
 // noProcess waits until no process is left of a hook or of what it called.
 func (k *killing) noProcess(t *testing.T) {
 	t.Helper()
-	ours := []byte("HOME=" + filepath.Join(k.dir, "user"))
-	k.until(t, "no process is left", func() string {
-		pids, err := filepath.Glob("/proc/[0-9]*/environ")
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, path := range pids {
-			// One that ended meanwhile, or another user's, cannot be read.
-			if data, err := os.ReadFile(path); err == nil && bytes.Contains(data, ours) {
-				return path
-			}
-		}
-		return ""
-	})
+	if err := program.Left(filepath.Join(k.dir, "user")); err != nil {
+		t.Error(err)
+	}
 }
 
 // whole checks that every file that is in its place was written to its end.

@@ -8,10 +8,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/mneme-memory/mneme/internal/testkit/program"
 )
 
 // world is one user's machine: a home, a data folder, the binaries, and all
@@ -137,28 +138,6 @@ func (w *world) ok(t *testing.T, args ...string) string {
 	return a.stdout
 }
 
-// leftBehind reports processes that a stopped mneme should have taken along.
-// Every process of ours has the data folder in its command line or its
-// environment.
-func (w *world) leftBehind() error {
-	pids, err := filepath.Glob("/proc/[0-9]*")
-	if err != nil || len(pids) == 0 {
-		return err // a system without /proc
-	}
-	var left []error
-	for _, dir := range pids {
-		pid, err := strconv.Atoi(filepath.Base(dir))
-		if err != nil || pid == os.Getpid() {
-			continue
-		}
-		for _, file := range []string{"cmdline", "environ"} {
-			// A process that ended meanwhile, or another user's, cannot be read.
-			data, err := os.ReadFile(filepath.Join(dir, file))
-			if err == nil && bytes.Contains(data, []byte(w.home)) {
-				left = append(left, fmt.Errorf("process %d was left behind: %q", pid, data))
-				break
-			}
-		}
-	}
-	return errors.Join(left...)
-}
+// leftBehind reports processes that a stopped mneme should have taken along. All
+// have the data folder in their command line or their environment.
+func (w *world) leftBehind() error { return program.Left(w.home) }

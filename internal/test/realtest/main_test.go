@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/mneme-memory/mneme/embedded/qdrant"
+	"github.com/mneme-memory/mneme/internal/testkit/program"
 )
 
 const (
@@ -72,7 +73,7 @@ func run(m *testing.M) (code int, err error) {
 		return 1, fmt.Errorf("build mneme: %w\n%s", err, out)
 	}
 	code = m.Run()
-	err = leftBehind(dir)
+	err = program.Left(dir)
 	killAll(dir) // what was left behind was told, and need not stay
 	return code, err
 }
@@ -98,8 +99,8 @@ func root() string {
 	return dir
 }
 
-// program is the path of a real program.
-func program(name string) string {
+// built is the path of a real program.
+func built(name string) string {
 	dir := os.Getenv("MNEME_TEST_REAL_BIN")
 	if dir == "" {
 		dir = filepath.Join(root(), ".bin")

@@ -46,7 +46,7 @@ func modelfileText() string { return "FROM " + modelPath() + "\nPARAMETER num_th
 func (o *ollama) url() string { return "http://" + o.addr }
 
 func (o *ollama) command(args ...string) *exec.Cmd {
-	cmd := exec.Command(program("ollama"), args...)
+	cmd := exec.Command(built("ollama"), args...)
 	cmd.Dir = o.dir
 	cmd.Env = []string{"PATH=/usr/bin:/bin", "HOME=" + o.dir, "OLLAMA_MODELS=" + filepath.Join(o.dir, "models"), "OLLAMA_HOST=" + o.addr}
 	return cmd
@@ -92,8 +92,8 @@ func need(t *testing.T, programs ...string) {
 		t.Skipf("set %s=1 to play against real programs, or say \"make test-real\", which builds them too", enabled)
 	}
 	for _, name := range programs {
-		if _, err := os.Stat(program(name)); err != nil {
-			t.Skipf("there is no %s: \"make test-real\" builds it", program(name))
+		if _, err := os.Stat(built(name)); err != nil {
+			t.Skipf("there is no %s: \"make test-real\" builds it", built(name))
 		}
 	}
 	if _, err := os.Stat(modelPath()); errors.Is(err, os.ErrNotExist) {

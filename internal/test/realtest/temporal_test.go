@@ -98,7 +98,7 @@ func startTemporal(t *testing.T, d *database) *temporal {
 
 func sqlTool(t *testing.T, d *database, name string, args ...string) {
 	t.Helper()
-	cmd := exec.Command(program("temporal-sql-tool"), append([]string{
+	cmd := exec.Command(built("temporal-sql-tool"), append([]string{
 		"--plugin", "postgres12", "--ep", "127.0.0.1", "-p", strconv.Itoa(d.port), "-u", "temporal", "--pw", password, "--db", name,
 	}, args...)...)
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -109,7 +109,7 @@ func sqlTool(t *testing.T, d *database, name string, args ...string) {
 // start starts the server and waits until it answers.
 func (s *temporal) start(t *testing.T) {
 	t.Helper()
-	cmd := exec.Command(program("temporal-server"), "--config-file", s.config, "--allow-no-auth", "start")
+	cmd := exec.Command(built("temporal-server"), "--config-file", s.config, "--allow-no-auth", "start")
 	cmd.Dir, cmd.Env = filepath.Dir(s.config), []string{"PATH=/usr/bin:/bin", "HOME=" + filepath.Dir(s.config), "TEMPORAL_VERSION_CHECK_DISABLED=1"}
 	s.process = start(t, cmd)
 	s.until(t, func() string {

@@ -9,10 +9,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/mneme-memory/mneme/internal/testkit/program"
 )
 
 // world is one user's machine: a home and settings.
@@ -101,43 +101,9 @@ func decode[T any](t testing.TB, text string) T {
 	return out
 }
 
-// leftBehind reports processes of this run.
-func leftBehind(dir string) error {
-	var left []error
-	for pid, what := range processesOf(dir) {
-		left = append(left, fmt.Errorf("process %d was left behind: %s", pid, what))
-	}
-	return errors.Join(left...)
-}
-
 // killAll ends what this run has started, by whatever process.
 func killAll(dir string) {
-	for pid := range processesOf(dir) {
+	for pid := range program.Of(dir) {
 		_ = syscall.Kill(pid, syscall.SIGKILL) // one that has just ended needs none
 	}
-}
-
-// processesOf are all but this one that have the folder of this run in their
-// command line or environment. There are none on a system without /proc.
-func processesOf(dir string) map[int]string {
-	found := map[int]string{}
-	folders, err := filepath.Glob("/proc/[0-9]*")
-	if err != nil {
-		return nil
-	}
-	for _, folder := range folders {
-		pid, err := strconv.Atoi(filepath.Base(folder))
-		if err != nil || pid == os.Getpid() {
-			continue
-		}
-		for _, file := range []string{"cmdline", "environ"} {
-			// One that ended meanwhile, or is another user's, cannot be read.
-			data, err := os.ReadFile(filepath.Join(folder, file))
-			if err == nil && bytes.Contains(data, []byte(dir)) {
-				found[pid] = strings.ReplaceAll(string(data), "\x00", " ")
-				break
-			}
-		}
-	}
-	return found
 }
