@@ -5,14 +5,9 @@ package assembly
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"path/filepath"
 	"time"
-
-	"go.temporal.io/sdk/client"
-	sdklog "go.temporal.io/sdk/log"
-	sdkworker "go.temporal.io/sdk/worker"
 
 	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/analytics"
@@ -21,7 +16,6 @@ import (
 	"github.com/mneme-memory/mneme/internal/postgres"
 	"github.com/mneme-memory/mneme/internal/qdrant"
 	"github.com/mneme-memory/mneme/memory"
-	"github.com/mneme-memory/mneme/worker"
 )
 
 // DefaultModel is the embedding model of a real Ollama when none was chosen.
@@ -90,55 +84,4 @@ func (e embedder) Embed(ctx context.Context, purpose activities.Purpose, texts [
 		kind = ollama.Query
 	}
 	return e.Embedder.Embed(ctx, kind, texts)
-}
-
-// WorkerOptions say where a worker gets its work. All fields are required.
-type WorkerOptions struct {
-	Address   string // host:port of Temporal
-	Namespace string
-	Logger    *slog.Logger
-}
-
-// Worker is a running worker. Make one with [StartWorker].
-type Worker struct {
-	client client.Client
-	worker sdkworker.Worker
-}
-
-// StartWorker connects to Temporal, registers what workflows need there
-// (search attributes, the weekly schedule) and begins to work.
-func StartWorker(ctx context.Context, o WorkerOptions, a *activities.Activities) (*Worker, error) {
-	c, err := client.DialContext(ctx, client.Options{
-		HostPort: o.Address, Namespace: o.Namespace, Logger: sdklog.NewStructuredLogger(o.Logger),
-	})
-	if err != nil {
-		return nil, memory.Down("Temporal", "check MNEME_TEMPORAL_ADDRESS", fmt.Errorf("connect to Temporal at %s: %w", o.Address, err))
-	}
-	w := &Worker{client: c, worker: worker.New(c, a)}
-	if err := w.start(ctx, o.Namespace); err != nil {
-		c.Close()
-		// A namespace that is still being made is the usual reason: worth another try.
-		return nil, memory.Down("Temporal", "check MNEME_TEMPORAL_NAMESPACE, and that its search attributes and schedules may be changed", err)
-	}
-	return w, nil
-}
-
-func (w *Worker) start(ctx context.Context, namespace string) error {
-	if err := worker.EnsureSearchAttributes(ctx, w.client, namespace); err != nil {
-		return err
-	}
-	if err := worker.EnsureSchedule(ctx, w.client); err != nil {
-		return err
-	}
-	if err := w.worker.Start(); err != nil {
-		return fmt.Errorf("start worker: %w", err)
-	}
-	return nil
-}
-
-// Stop takes no more work and waits for the steps that run, then closes the
-// connection. What was not done by then, another worker does.
-func (w *Worker) Stop() {
-	w.worker.Stop()
-	w.client.Close()
 }
