@@ -148,7 +148,10 @@ with recursive way(id, next) as (
 
 // duplicate finds the most similar live memory that says the same.
 func (s *store) duplicate(ctx context.Context) (*row, float64, error) {
-	var ids []string
+	ids, err := s.unindexed(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
 	if s.near != nil {
 		matches, err := s.near(ctx)
 		if err != nil {
@@ -174,28 +177,43 @@ func (s *store) duplicate(ctx context.Context) (*row, float64, error) {
 	return nil, 0, nil
 }
 
+// unindexed returns the memories of the place that the index may not know yet.
+// It is to be asked before the index is: what another store writes to the index
+// between the two questions is then known from the first.
+func (s *store) unindexed(ctx context.Context) ([]string, error) {
+	// As long as the planner has not looked at a table that grew, it believes
+	// that half of it is dirty and live rows are few. So it may neither read
+	// the table from end to end nor begin with the live ones.
+	if _, err := s.tx.Exec(ctx, `set local enable_seqscan = off`); err != nil {
+		return nil, fmt.Errorf("find what is not indexed: %w", err)
+	}
+	rows, err := s.tx.Query(ctx, `with unindexed as materialized (select id, project, collection, state from memories where dirty)
+select id from unindexed where project = $1 and collection = $2 and state = 'live'`, s.rec.Project, s.rec.Collection)
+	if err != nil {
+		return nil, fmt.Errorf("find what is not indexed: %w", err)
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[string])
+}
+
 type likeness struct {
 	id         string
 	similarity float64
 }
 
 // similar compares the new vector with those of ids and with every memory the
-// index may not know yet, and returns those above the bar, best first.
+// index may have lost since, and returns those above the bar, best first.
 func (s *store) similar(ctx context.Context, ids []string) ([]likeness, error) {
-	var b pgx.Batch
-	// As long as the planner has not looked at a table that grew, it believes
-	// that half of it is dirty and live rows are few. So it may neither read
-	// the table from end to end nor begin with the live ones.
-	b.Queue(`set local enable_seqscan = off`)
-	b.Queue(`with candidate as materialized (
+	rows, err := s.tx.Query(ctx, `with candidate as materialized (
 	select id, vector, project, collection, type, model, state from memories
 	where id = any(array(select id from memories where dirty union select unnest($6::uuid[])))
 ) select id, vector from candidate
 where project = $1 and collection = $2 and type = $3 and model = $4 and id <> $5 and state = 'live'`,
 		s.rec.Project, s.rec.Collection, s.rec.Type, s.rec.Model, s.rec.ID, noNil(ids))
-	answers := s.tx.SendBatch(ctx, &b)
-	found, err := s.alike(answers)
-	if err = errors.Join(err, answers.Close()); err != nil {
+	if err != nil {
+		return nil, fmt.Errorf("compare vectors: %w", err)
+	}
+	found, err := s.alike(rows)
+	if err != nil {
 		return nil, fmt.Errorf("compare vectors: %w", err)
 	}
 	slices.SortFunc(found, func(a, b likeness) int {
@@ -204,20 +222,13 @@ where project = $1 and collection = $2 and type = $3 and model = $4 and id <> $5
 	return found, nil
 }
 
-// alike reads the second answer of a batch and keeps what is above the bar.
-func (s *store) alike(answers pgx.BatchResults) ([]likeness, error) {
-	if _, err := answers.Exec(); err != nil {
-		return nil, err
-	}
-	rows, err := answers.Query()
-	if err != nil {
-		return nil, err
-	}
+// alike keeps what is above the bar.
+func (s *store) alike(rows pgx.Rows) ([]likeness, error) {
 	calibration := memory.CalibrationFor(s.rec.Model)
 	var found []likeness
 	var id string
 	var bytes []byte
-	_, err = pgx.ForEachRow(rows, []any{&id, &bytes}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&id, &bytes}, func() error {
 		v, err := memory.VectorFromBytes(bytes)
 		if err != nil {
 			return err

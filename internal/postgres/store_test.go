@@ -258,3 +258,24 @@ func TestRecalledCountsOnceAndLosesNothing(t *testing.T) {
 		t.Error("the audit holds a text")
 	}
 }
+
+// TestTwinIndexedWhileTheIndexIsAsked has a memory reach the index just after
+// the index was asked for duplicates of another one: it is neither in the
+// index's answer nor behind the index any more, and must be found all the same.
+func TestTwinIndexedWhileTheIndexIsAsked(t *testing.T) {
+	t.Parallel()
+	l := open(t, day0)
+	first := rec(memory.Memories, "The API listens on port 8002 behind the proxy.")
+	store(t, l, first)
+	tooSoon := func(context.Context) ([]memory.Match, error) {
+		if told := sync(t, l); len(told) != 1 {
+			t.Errorf("the index was told %+v meanwhile", told)
+		}
+		return nil, nil
+	}
+	second := rec(memory.Memories, "API listens on port 8002, behind the proxy")
+	res, err := l.Store(t.Context(), step(memory.ActionStore, "second"), second, nil, tooSoon)
+	if err != nil || res.Status != memory.MergedIn || res.ID != first.ID {
+		t.Errorf("stored as %+v, %v; want it merged into %s", res, err, first.ID)
+	}
+}
