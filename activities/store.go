@@ -74,6 +74,9 @@ func (a *Activities) SaveMemory(ctx context.Context, in SaveInput) (memory.Store
 		return memory.StoreResult{}, untilMended(ctx, err)
 	}
 	step := op(ctx, store.User, memory.ActionStore, "save")
+	if in.Store.Request != "" {
+		step.Step, step.AnyRun = "save/"+in.Store.Request, true
+	}
 	step.Notes = a.notes(in)
 	result, err := a.Ledger.Store(ctx, step, rec, store.Links, a.near(rec))
 	result.Redacted = kinds

@@ -44,6 +44,9 @@ type Op struct {
 	Step       string `json:"step"`
 	User       string `json:"user"` // operating system user who asked
 	Action     string `json:"action"`
+	// AnyRun has the op applied once in all runs of the workflow. Its step must
+	// then name the call that it is for.
+	AnyRun bool `json:"-"`
 	// Notes go into the details of the audit row. They must hold no text.
 	Notes map[string]any `json:"-"`
 }

@@ -35,6 +35,9 @@ type StoreInput struct {
 	User       string        `json:"user,omitempty"`
 	Links      []LinkRequest `json:"links,omitempty"`
 	Redacted   []string      `json:"redacted,omitempty"` // kinds of what a door took out already; for the audit
+	// Request names the call, so that one whose answer was lost counts once when
+	// it is repeated underneath. The client of the workflows sets it.
+	Request string `json:"request,omitempty"`
 }
 
 // LinkRequest asks for a link from the memory being stored to another.
@@ -82,7 +85,7 @@ func (in StoreInput) Clean() (StoreInput, error) {
 		return in, unknown("collection", in.Collection, Collections())
 	}
 	in.Project = orDefault(strings.TrimSpace(in.Project), Global)
-	if err := checkNames(map[string]string{"project": in.Project, "session": in.Session, "user": in.User}); err != nil {
+	if err := checkNames(map[string]string{"project": in.Project, "session": in.Session, "user": in.User, "request": in.Request}); err != nil {
 		return in, err
 	}
 	tags, err := CleanTags(in.Tags)

@@ -38,6 +38,7 @@ func (c *Client) Store(ctx context.Context, in memory.StoreInput) (memory.StoreR
 		return memory.StoreResult{}, err
 	}
 	options := c.start(fmt.Sprintf("store/%s/%s", in.Collection, in.ID()), in.Project, memory.ActionStore, in.Collection)
+	in.Request = rand.Text()
 	// The same text stored twice at once is one workflow with two listeners.
 	options.WorkflowIDConflictPolicy = enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING
 	var out memory.StoreResult

@@ -26,7 +26,7 @@ func onceOrLater[T any](ctx workflow.Context, do func(ctx workflow.Context, say 
 	out, err := do(ctx, r.say)
 	early := r.settled
 	r.say(out, err)
-	if waitErr := answer(ctx, &r.settled); waitErr != nil {
+	if waitErr := r.heard(ctx); waitErr != nil {
 		return waitErr
 	}
 	if early {
@@ -37,9 +37,9 @@ func onceOrLater[T any](ctx workflow.Context, do func(ctx workflow.Context, say 
 
 // reply is what the callers of a workflow wait for.
 type reply[T any] struct {
-	out     T
-	err     error
-	settled bool
+	question
+	out T
+	err error
 }
 
 // say settles the reply; what is said first holds.
@@ -50,7 +50,7 @@ func (r *reply[T]) say(out T, err error) {
 }
 
 func (r *reply[T]) answer(ctx workflow.Context) (T, error) {
-	if err := workflow.Await(ctx, func() bool { return r.settled }); err != nil {
+	if err := r.wait(ctx); err != nil {
 		return r.out, err
 	}
 	return r.out, r.err

@@ -25,7 +25,7 @@ func RecallMemory(ctx workflow.Context, q memory.Query) error {
 	} else {
 		r.err = r.search(ctx, q)
 	}
-	r.done = true
+	r.settled = true
 	if r.err == nil {
 		// A normal activity: its task ends the present one, which sends the answer on its way first.
 		in := activities.CountInput{
@@ -36,18 +36,18 @@ func RecallMemory(ctx workflow.Context, q memory.Query) error {
 			return err
 		}
 	}
-	return answer(ctx, &r.done)
+	return r.heard(ctx)
 }
 
 // recall is the state of one RecallMemory.
 type recall struct {
+	question
 	result memory.RecallResult
 	err    error
-	done   bool
 }
 
 func (r *recall) answer(ctx workflow.Context) (memory.RecallResult, error) {
-	if err := workflow.Await(ctx, func() bool { return r.done }); err != nil {
+	if err := r.wait(ctx); err != nil {
 		return memory.RecallResult{}, err
 	}
 	return r.result, r.err

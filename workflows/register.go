@@ -3,7 +3,6 @@ package workflows
 import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/worker"
-	"go.temporal.io/sdk/workflow"
 
 	"github.com/mneme-memory/mneme/activities"
 )
@@ -50,9 +49,4 @@ func searchAttributes(project, action, collection string) temporal.SearchAttribu
 	return temporal.NewSearchAttributes(
 		projectKey.ValueSet(project), actionKey.ValueSet(action), collectionKey.ValueSet(collection),
 	)
-}
-
-// answer waits until done holds and every caller has its answer.
-func answer(ctx workflow.Context, done *bool) error {
-	return workflow.Await(ctx, func() bool { return *done && workflow.AllHandlersFinished(ctx) })
 }

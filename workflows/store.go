@@ -7,9 +7,6 @@ import (
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// updateAnswer is the Update through which every workflow answers.
-const updateAnswer = "answer"
-
 // StoreMemory remembers one text: it embeds it, writes the ledger, then the
 // index. It may be started twice for the same text; the second run confirms
 // what the first one stored.
@@ -20,7 +17,7 @@ func StoreMemory(ctx workflow.Context, in memory.StoreInput) (memory.StoreResult
 	}
 	s.err = s.run(ctx)
 	s.settled = true
-	if err := answer(ctx, &s.settled); err != nil {
+	if err := s.heard(ctx); err != nil {
 		return memory.StoreResult{}, err
 	}
 	return s.result, s.err
@@ -28,15 +25,15 @@ func StoreMemory(ctx workflow.Context, in memory.StoreInput) (memory.StoreResult
 
 // store is the state of one StoreMemory.
 type store struct {
-	in      memory.StoreInput
-	result  memory.StoreResult
-	err     error
-	settled bool // the caller can be told something true
+	question
+	in     memory.StoreInput
+	result memory.StoreResult
+	err    error
 }
 
 // answer waits until the memory is stored, or is known to have to wait.
 func (s *store) answer(ctx workflow.Context) (memory.StoreResult, error) {
-	if err := workflow.Await(ctx, func() bool { return s.settled }); err != nil {
+	if err := s.wait(ctx); err != nil {
 		return memory.StoreResult{}, err
 	}
 	return s.result, s.err

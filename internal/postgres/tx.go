@@ -78,9 +78,13 @@ func once[T any](ctx context.Context, l *Ledger, op memory.Op, what string, work
 // recorded takes the op's lock and, if its audit row is there, reads the result.
 func recorded(ctx context.Context, tx pgx.Tx, op memory.Op, result any) (bool, error) {
 	var b pgx.Batch
-	b.Queue(`select pg_advisory_xact_lock(hashtextextended($1, 1))`, joinKey(op.WorkflowID, op.RunID, op.Step))
-	b.Queue(`select details -> 'result' from memory_audit where workflow_id = $1 and run_id = $2 and step = $3`,
-		op.WorkflowID, op.RunID, op.Step)
+	run := op.RunID
+	if op.AnyRun {
+		run = ""
+	}
+	b.Queue(`select pg_advisory_xact_lock(hashtextextended($1, 1))`, joinKey(op.WorkflowID, run, op.Step))
+	b.Queue(`select details -> 'result' from memory_audit where workflow_id = $1 and ($2 = '' or run_id = $2) and step = $3`,
+		op.WorkflowID, run, op.Step)
 	answers := tx.SendBatch(ctx, &b)
 	defer answers.Close()
 	if _, err := answers.Exec(); err != nil {

@@ -1,0 +1,38 @@
+package workflows
+
+import (
+	"time"
+
+	"go.temporal.io/sdk/workflow"
+)
+
+// updateAnswer is the Update through which every workflow answers.
+const updateAnswer = "answer"
+
+// unasked is how long a workflow that is done waits for its question. Temporal
+// can start a workflow and lose the Update that came with the start, when its
+// task came to nothing; the caller's client asks again. It would not find the
+// workflow that ended meanwhile, and hear of no answer or do everything anew.
+const unasked = 30 * time.Second
+
+// question is the state of what a workflow is asked.
+type question struct {
+	asked   bool // by one caller or more
+	settled bool // the callers can be told something true
+}
+
+// wait keeps a caller until there is something true to say.
+func (q *question) wait(ctx workflow.Context) error {
+	q.asked = true
+	return workflow.Await(ctx, func() bool { return q.settled })
+}
+
+// heard waits until every caller has the answer.
+func (q *question) heard(ctx workflow.Context) error {
+	if !q.asked { // a wait that is over at once would leave a timer in the history
+		if _, err := workflow.AwaitWithTimeout(ctx, unasked, func() bool { return q.asked }); err != nil {
+			return err
+		}
+	}
+	return workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) })
+}
