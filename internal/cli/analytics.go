@@ -2,11 +2,11 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 
+	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
 	"github.com/mneme-memory/mneme/analytics"
@@ -173,21 +173,17 @@ func addTexts(ctx context.Context, c getter, r *analytics.Report) error {
 
 // writePage writes the page beside its place first, so that a full disk
 // leaves an older page as it was.
-func (a *app) writePage(path string, report analytics.Report) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+func (a *app) writePage(path string, report analytics.Report) error {
+	f, err := renameio.NewPendingFile(path, renameio.WithTempDir(filepath.Dir(path)))
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(fmt.Errorf("write %s: %w", path, err), os.Remove(f.Name()))
-		}
-	}()
-	if err = errors.Join(page.Write(f, report), f.Close()); err != nil {
-		return err
+	defer f.Cleanup() //nolint:errcheck // gone already when all went well
+	if err := page.Write(f, report); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
 	}
-	if err = os.Rename(f.Name(), path); err != nil {
-		return err
+	if err := f.CloseAtomicallyReplace(); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
 	}
 	a.note("wrote %s", path)
 	return nil

@@ -4,12 +4,11 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 
+	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
 	"github.com/mneme-memory/mneme/internal/config"
@@ -64,19 +63,16 @@ func (a *app) exportTo(ctx context.Context, c lister, page memory.Page, output s
 	if !filepath.IsAbs(output) {
 		output = filepath.Join(a.sys.Dir, output)
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(output), ".mneme-export-*") // mode 0600
+	tmp, err := renameio.NewPendingFile(output, renameio.WithTempDir(filepath.Dir(output))) // mode 0600
 	if err != nil {
 		return 0, memory.Errorf(memory.Invalid, "give a file in a folder you may write to", "write export: %w", err)
 	}
-	defer os.Remove(tmp.Name()) //nolint:errcheck // gone already when all went well
+	defer tmp.Cleanup() //nolint:errcheck // gone already when all went well
 	n, err := writeExport(ctx, c, page, tmp)
-	if err == nil {
-		err = tmp.Sync()
-	}
-	if err = errors.Join(err, tmp.Close()); err != nil {
+	if err != nil {
 		return n, err
 	}
-	if err := os.Rename(tmp.Name(), output); err != nil {
+	if err := tmp.CloseAtomicallyReplace(); err != nil {
 		return n, fmt.Errorf("write export: %w", err)
 	}
 	return n, nil

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/google/renameio/v2"
+
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -69,16 +71,7 @@ func WriteDaemon(home string, d Daemon) error {
 	if err != nil {
 		return fmt.Errorf("encode daemon state: %w", err)
 	}
-	tmp, err := os.CreateTemp(home, ".daemon-*.json") // mode 0600
-	if err != nil {
-		return fmt.Errorf("write daemon state: %w", err)
-	}
-	defer os.Remove(tmp.Name()) //nolint:errcheck // gone already when all went well
-	_, err = tmp.Write(append(data, '\n'))
-	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
-		return fmt.Errorf("write daemon state: %w", err)
-	}
-	if err := os.Rename(tmp.Name(), DaemonPath(home)); err != nil {
+	if err := renameio.WriteFile(DaemonPath(home), append(data, '\n'), 0o600, renameio.WithTempDir(home)); err != nil {
 		return fmt.Errorf("write daemon state: %w", err)
 	}
 	return nil

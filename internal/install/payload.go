@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/google/renameio/v2"
+
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -232,7 +234,10 @@ func (f Payload) write() error {
 	}
 	switch {
 	case f.link != "":
-		return relink(f.Path, f.link)
+		if err := renameio.Symlink(f.link, f.Path); err != nil {
+			return fmt.Errorf("link %s: %w", f.Path, err)
+		}
+		return nil
 	case f.from != "":
 		from, err := os.Open(f.from)
 		if err != nil {
@@ -249,19 +254,4 @@ func (f Payload) write() error {
 			return err
 		})
 	}
-}
-
-// relink makes a symbolic link in one step.
-func relink(path, to string) error {
-	tmp := path + ".new"
-	if err := os.Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("link %s: %w", path, err)
-	}
-	if err := os.Symlink(to, tmp); err != nil {
-		return fmt.Errorf("link %s: %w", path, err)
-	}
-	if err := os.Rename(tmp, path); err != nil {
-		return fmt.Errorf("link %s: %w", path, err)
-	}
-	return nil
 }

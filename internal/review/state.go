@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/google/renameio/v2"
 )
 
 // remembered is how long a decision is remembered: longer than any memory
@@ -68,11 +70,7 @@ func (s *State) Add(outcomes []Outcome, now time.Time) error {
 	if err != nil {
 		return fmt.Errorf("write what was reviewed: %w", err)
 	}
-	next := s.path + ".next"
-	if err := os.WriteFile(next, data, 0o600); err != nil {
-		return fmt.Errorf("write what was reviewed: %w", err)
-	}
-	if err := os.Rename(next, s.path); err != nil {
+	if err := renameio.WriteFile(s.path, data, 0o600, renameio.WithTempDir(filepath.Dir(s.path))); err != nil {
 		return fmt.Errorf("write what was reviewed: %w", err)
 	}
 	return nil

@@ -177,7 +177,7 @@ func (s *Spool) sweep() error {
 			return fmt.Errorf("read spool: %w", err)
 		}
 		for _, n := range names {
-			if !strings.HasPrefix(n.Name(), tempPrefix) {
+			if half, err := filepath.Match(tempPattern, n.Name()); err != nil || !half {
 				continue
 			}
 			info, err := n.Info()

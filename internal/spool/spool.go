@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/renameio/v2"
+
 	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/memory"
 )
@@ -23,9 +25,10 @@ const (
 )
 
 const (
-	suffix     = ".json"
-	tempPrefix = ".new-"
-	lockName   = ".lock"
+	suffix   = ".json"
+	lockName = ".lock"
+	// tempPattern are half-written files: hidden ones, with digits after the name.
+	tempPattern = ".*" + suffix + "[0-9]*"
 	// staleTemp is when a half-written file was left by a process that was killed.
 	staleTemp = time.Minute
 )
@@ -85,16 +88,7 @@ func (s *Spool) Add(e Entry) error {
 // write puts data in place in one step that survives a crash.
 func write(path string, data []byte) error {
 	dir := filepath.Dir(path)
-	tmp, err := os.CreateTemp(dir, tempPrefix) // mode 0600
-	if err != nil {
-		return fmt.Errorf("write to spool: %w", err)
-	}
-	defer os.Remove(tmp.Name()) //nolint:errcheck // gone already when all went well
-	_, err = tmp.Write(data)
-	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
-		return fmt.Errorf("write to spool: %w", err)
-	}
-	if err := os.Rename(tmp.Name(), path); err != nil {
+	if err := renameio.WriteFile(path, data, 0o600, renameio.WithTempDir(dir)); err != nil {
 		return fmt.Errorf("write to spool: %w", err)
 	}
 	return syncDir(dir)

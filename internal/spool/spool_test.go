@@ -338,7 +338,7 @@ func TestHalfWrittenFilesGo(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	add(t, s, storeEntry(1))
-	half := filepath.Join(s.dir, tempPrefix+"123")
+	half := filepath.Join(s.dir, ".x"+suffix+"123")
 	if err := os.WriteFile(half, []byte(`{"key":"x"`), 0o600); err != nil {
 		t.Fatal(err)
 	}

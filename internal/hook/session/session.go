@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+	"github.com/google/renameio/v2"
 
 	"github.com/mneme-memory/mneme/internal/transcript"
 )
@@ -41,11 +42,12 @@ const (
 )
 
 const (
-	suffix     = ".json"
-	tempPrefix = ".new-"
-	staleTemp  = time.Minute
-	locks      = 16 // files that sessions share, so that none is left behind for each
-	lockPoll   = 5 * time.Millisecond
+	suffix = ".json"
+	// tempPattern are half-written files: hidden ones, with digits after the name.
+	tempPattern = ".*" + suffix + "[0-9]*"
+	staleTemp   = time.Minute
+	locks       = 16 // files that sessions share, so that none is left behind for each
+	lockPoll    = 5 * time.Millisecond
 )
 
 // State is what the hooks of a session know.
@@ -173,20 +175,7 @@ func (s *Store) Update(ctx context.Context, id string, do func(*State) error) er
 	if err != nil {
 		return fmt.Errorf("write session: %w", err)
 	}
-	return replace(s.path(id), data)
-}
-
-func replace(path string, data []byte) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), tempPrefix) // mode 0600
-	if err != nil {
-		return fmt.Errorf("write session: %w", err)
-	}
-	defer os.Remove(tmp.Name()) //nolint:errcheck // gone already when all went well
-	_, err = tmp.Write(data)
-	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
-		return fmt.Errorf("write session: %w", err)
-	}
-	if err := os.Rename(tmp.Name(), path); err != nil {
+	if err := renameio.WriteFile(s.path(id), data, 0o600, renameio.WithTempDir(s.dir)); err != nil {
 		return fmt.Errorf("write session: %w", err)
 	}
 	return nil
@@ -268,7 +257,7 @@ func (s *Store) Clean() error {
 		return fmt.Errorf("read session folder: %w", err)
 	}
 	for _, n := range names {
-		if !strings.HasPrefix(n.Name(), tempPrefix) {
+		if half, err := filepath.Match(tempPattern, n.Name()); err != nil || !half {
 			continue
 		}
 		if info, err := n.Info(); err == nil && s.now().Sub(info.ModTime()) > staleTemp {

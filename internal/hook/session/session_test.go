@@ -148,7 +148,7 @@ func TestCleanRemovesWhatIsOver(t *testing.T) {
 	for n := range maxEmpty + 20 {
 		update(t, s, fmt.Sprint(n), func(st *State) { st.Transcript = filepath.Join(home, "never") })
 	}
-	if err := os.WriteFile(filepath.Join(s.dir, tempPrefix+"1"), nil, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(s.dir, ".x"+suffix+"1"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	s.now = func() time.Time { return time.Now().Add(2 * staleTemp) }
