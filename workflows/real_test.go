@@ -26,6 +26,7 @@ import (
 	embeddedqdrant "github.com/mneme-memory/mneme/embedded/qdrant"
 	embeddedtemporal "github.com/mneme-memory/mneme/embedded/temporal"
 	"github.com/mneme-memory/mneme/internal/assembly"
+	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/dial"
 	"github.com/mneme-memory/mneme/internal/ollama"
 	"github.com/mneme-memory/mneme/internal/postgres"
@@ -126,7 +127,7 @@ func newRig(t testing.TB) *rig {
 	index, err := embeddedqdrant.Start(t.Context(), embeddedqdrant.Options{Dir: t.TempDir()})
 	check(t, err)
 	t.Cleanup(func() { check(t, index.Stop()) })
-	points, err := assembly.OpenIndex(index.Addr(), "")
+	points, err := assembly.OpenIndex(config.Qdrant{Address: index.Addr()})
 	check(t, err)
 	t.Cleanup(func() { check(t, points.Close()) })
 	r.ledger, err = assembly.OpenLedger(t.Context(), testkit.Schema(t, theShared.postgres), slog.New(slog.DiscardHandler))

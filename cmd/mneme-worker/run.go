@@ -81,7 +81,7 @@ func work(ctx context.Context, cfg config.Config, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	index, err := assembly.OpenIndex(cfg.Qdrant.Address, cfg.Qdrant.APIKey)
+	index, err := assembly.OpenIndex(cfg.Qdrant)
 	if err != nil {
 		return err
 	}
@@ -104,9 +104,7 @@ func work(ctx context.Context, cfg config.Config, log *slog.Logger) error {
 		Embedder: embedder, Ledger: ledger, Index: index, Redactor: redactor,
 		Chat: chat, Snapshots: assembly.Snapshots(cfg.Home, ledger),
 	}
-	worker, err := assembly.StartWorker(ctx, assembly.WorkerOptions{
-		Address: cfg.Temporal.Address, Namespace: cfg.Temporal.Namespace, Logger: log,
-	}, parts.Activities())
+	worker, err := assembly.StartWorker(ctx, assembly.WorkerOptions{Temporal: cfg.Temporal, Logger: log}, parts.Activities())
 	if err != nil {
 		return err
 	}

@@ -2,18 +2,18 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"log/slog"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
-	sdklog "go.temporal.io/sdk/log"
 
 	"github.com/mneme-memory/mneme/analytics"
 	"github.com/mneme-memory/mneme/internal/cli"
 	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/temporal"
 	"github.com/mneme-memory/mneme/memory"
 	"github.com/mneme-memory/mneme/workflows"
 )
@@ -65,18 +65,13 @@ func (e examiner) dialTemporal(ctx context.Context) (client.Client, string, erro
 	}
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
 	defer cancel()
-	c, err := client.DialContext(ctx, client.Options{
-		HostPort: address, Namespace: e.cfg.Temporal.Namespace,
-		Logger: sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler)), // every error is returned
-	})
-	if err != nil {
-		hint := "check MNEME_TEMPORAL_ADDRESS, or start it"
-		if e.cfg.Temporal.Address == "" {
-			hint = `"mneme down", then "mneme up"`
-		}
-		return nil, address, memory.Down("Temporal", hint, fmt.Errorf("no answer at %s: %w", address, err))
+	cfg := e.cfg.Temporal
+	cfg.Address = address
+	c, err := temporal.Dial(ctx, cfg, nil)
+	if memory.CodeOf(err) == memory.Unavailable && e.cfg.Temporal.Address == "" {
+		err = memory.Down("Temporal", `"mneme down", then "mneme up"`, errors.Unwrap(err))
 	}
-	return c, address, nil
+	return c, address, err
 }
 
 func (e examiner) temporal(ctx context.Context) (string, error) {

@@ -104,7 +104,14 @@ func (e examiner) qdrant(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", memory.Errorf(memory.Invalid, hint, "address %q: %w", address, err)
 	}
-	c, err := pb.NewClient(&pb.Config{Host: host, Port: port, APIKey: key, SkipCompatibilityCheck: true, PoolSize: 1})
+	security, err := e.cfg.Qdrant.TLS.Config()
+	if err != nil {
+		return "", err
+	}
+	c, err := pb.NewClient(&pb.Config{
+		Host: host, Port: port, APIKey: key, UseTLS: security != nil, TLSConfig: security,
+		SkipCompatibilityCheck: true, PoolSize: 1,
+	})
 	if err != nil {
 		return "", memory.Down("Qdrant", hint, err)
 	}

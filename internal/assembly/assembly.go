@@ -11,6 +11,7 @@ import (
 
 	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/analytics"
+	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/keyword"
 	"github.com/mneme-memory/mneme/internal/ollama"
 	"github.com/mneme-memory/mneme/internal/postgres"
@@ -35,10 +36,15 @@ func OpenLedger(ctx context.Context, url string, log *slog.Logger) (*postgres.Le
 	return ledger, nil
 }
 
-// OpenIndex prepares the connection to Qdrant; the first call makes it.
-func OpenIndex(address, apiKey string) (*qdrant.Index, error) {
+// OpenIndex prepares the connection to the Qdrant at cfg.Address; the first
+// call makes it.
+func OpenIndex(cfg config.Qdrant) (*qdrant.Index, error) {
+	security, err := cfg.TLS.Config()
+	if err != nil {
+		return nil, err
+	}
 	return qdrant.Open(qdrant.Options{
-		Address: address, APIKey: apiKey, Document: keyword.Vector, Query: keyword.Query,
+		Address: cfg.Address, APIKey: cfg.APIKey, TLS: security, Document: keyword.Vector, Query: keyword.Query,
 	})
 }
 

@@ -9,20 +9,20 @@ import (
 
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
-	sdklog "go.temporal.io/sdk/log"
 	sdkworker "go.temporal.io/sdk/worker"
 	"google.golang.org/grpc/codes"
 
 	"github.com/mneme-memory/mneme/activities"
+	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/temporal"
 	"github.com/mneme-memory/mneme/memory"
 	"github.com/mneme-memory/mneme/worker"
 )
 
 // WorkerOptions say where a worker gets its work. All fields are required.
 type WorkerOptions struct {
-	Address   string // host:port of Temporal
-	Namespace string
-	Logger    *slog.Logger
+	Temporal config.Temporal // its address is that of the server that runs
+	Logger   *slog.Logger
 }
 
 // Worker is a running worker. Make one with [StartWorker].
@@ -34,16 +34,14 @@ type Worker struct {
 // StartWorker connects to Temporal, registers what workflows need there
 // (search attributes, the weekly schedule) and begins to work.
 func StartWorker(ctx context.Context, o WorkerOptions, a *activities.Activities) (*Worker, error) {
-	c, err := client.DialContext(ctx, client.Options{
-		HostPort: o.Address, Namespace: o.Namespace, Logger: sdklog.NewStructuredLogger(o.Logger),
-	})
+	c, err := temporal.Dial(ctx, o.Temporal, o.Logger)
 	if err != nil {
-		return nil, memory.Down("Temporal", "check MNEME_TEMPORAL_ADDRESS", fmt.Errorf("connect to Temporal at %s: %w", o.Address, err))
+		return nil, err
 	}
 	w := &Worker{client: c}
 	err = patiently(ctx, func() error {
 		w.worker = worker.New(c, a) // one whose start failed cannot be started again
-		return w.start(ctx, o.Namespace)
+		return w.start(ctx, o.Temporal.Namespace)
 	})
 	if err != nil {
 		c.Close()

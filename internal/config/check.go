@@ -86,6 +86,13 @@ func checkPath(word string) func(string) (string, string) {
 	}
 }
 
+func checkFile(v string) (string, string) {
+	if !filepath.IsAbs(v) || strings.ContainsRune(v, 0) {
+		return "is not an absolute path", "write a path from / on"
+	}
+	return "", ""
+}
+
 func checkWhole(least, most int) func(string) (string, string) {
 	return func(v string) (string, string) {
 		if n, err := strconv.Atoi(v); err != nil || n < least || n > most {

@@ -38,6 +38,8 @@ type Config struct {
 type Temporal struct {
 	Address   string // host:port; empty means embedded
 	Namespace string // default "default"
+	APIKey    string // secret, sent over TLS only; empty means none
+	TLS       TLS
 }
 
 // Postgres says where PostgreSQL is.
@@ -55,6 +57,7 @@ type Qdrant struct {
 	// Binary is the program to run when Address is empty. Empty means the one that PATH
 	// leads to, if any; None means the embedded server always.
 	Binary string
+	TLS    TLS // of the server at Address
 }
 
 // Ollama says where Ollama is and which models to use.

@@ -158,12 +158,15 @@ func TestSecretsAreNeverPrinted(t *testing.T) {
 func TestEverySettingCanBeRead(t *testing.T) {
 	t.Parallel()
 	values := map[string]string{
-		"temporal.address": "a:1", "temporal.namespace": "n", "postgres.url": "postgres://h/d",
+		"temporal.address": "a:1", "temporal.namespace": "n", "temporal.api_key": "t", "postgres.url": "postgres://h/d",
+		"temporal.tls": "true", "temporal.tls_ca": "/t/ca", "temporal.tls_cert": "/t/cert", "temporal.tls_key": "/t/key",
+		"qdrant.tls": "true", "qdrant.tls_ca": "/q/ca", "qdrant.tls_cert": "/q/cert", "qdrant.tls_key": "/q/key",
 		"qdrant.address": "b:2", "qdrant.api_key": "k", "ollama.url": "http://o:3", "ollama.embed_model": "e",
 		"ollama.chat_model": "c", "ui.port": "0", "postgres.bin": "/opt/pg/bin", "qdrant.binary": "none", "autostart": "false", "project": `o'hara/"x"`,
 		"hooks.session_start.limit": "0", "hooks.session_start.min_score": "0.65", "hooks.session_start.tokens": "800",
 		"hooks.prompt.enabled": "true", "hooks.prompt.tokens": "100", "hooks.extract.max": "3",
 	}
+	set := []string{"HOME", "/h"}
 	for _, s := range specs() {
 		if s.name == "home" {
 			continue
@@ -171,12 +174,47 @@ func TestEverySettingCanBeRead(t *testing.T) {
 		if values[s.name] == "" {
 			t.Fatalf("add a value for %s", s.name)
 		}
-		cfg, err := Load(Sources{Env: env("HOME", "/h", s.env, values[s.name])})
-		if err != nil {
-			t.Fatal(err)
+		set = append(set, s.env, values[s.name])
+	}
+	cfg, err := Load(Sources{Env: env(set...)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range specs() {
+		if s.name == "home" {
+			continue
 		}
 		if got := s.at(&cfg).String(); got != values[s.name] {
 			t.Errorf("%s: got %q, want %q", s.name, got, values[s.name])
+		}
+	}
+}
+
+func TestContradictionsAreRefused(t *testing.T) {
+	t.Parallel()
+	const temporal, qdrant = "MNEME_TEMPORAL_ADDRESS=a:1 ", "MNEME_QDRANT_ADDRESS=b:2 "
+	for set, want := range map[string]string{
+		"MNEME_TEMPORAL_TLS=true":                                                         "temporal.address",
+		"MNEME_QDRANT_TLS=true":                                                           "qdrant.address",
+		temporal + "MNEME_TEMPORAL_API_KEY=hunter2":                                       "in the clear",
+		temporal + "MNEME_TEMPORAL_TLS_CA=/ca":                                            "temporal.tls to true",
+		qdrant + "MNEME_QDRANT_TLS_CERT=/c MNEME_QDRANT_TLS_KEY=/k":                       "qdrant.tls to true",
+		qdrant + "MNEME_QDRANT_TLS=true MNEME_QDRANT_TLS_CERT=/c":                         "private key",
+		qdrant + "MNEME_QDRANT_TLS=true MNEME_QDRANT_TLS_KEY=/k":                          "needs a certificate",
+		qdrant + "MNEME_QDRANT_TLS=true MNEME_QDRANT_TLS_CA=ca.pem":                       "absolute path",
+		temporal + "MNEME_TEMPORAL_TLS=maybe":                                             "true or false",
+		temporal + "MNEME_TEMPORAL_TLS=true MNEME_TEMPORAL_API_KEY=hunter2":               "",
+		qdrant + "MNEME_QDRANT_API_KEY=hunter2":                                           "",
+		qdrant + "MNEME_QDRANT_TLS=true MNEME_QDRANT_TLS_CERT=/c MNEME_QDRANT_TLS_KEY=/k": "",
+	} {
+		pairs := []string{"HOME", "/h"}
+		for _, one := range strings.Fields(set) {
+			name, value, _ := strings.Cut(one, "=")
+			pairs = append(pairs, name, value)
+		}
+		_, err := Load(Sources{Env: env(pairs...)})
+		if (err == nil) != (want == "") || err != nil && (!strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2")) {
+			t.Errorf("%s: got %v, want %q", set, err, want)
 		}
 	}
 }

@@ -80,6 +80,9 @@ func Load(from Sources) (Config, error) {
 		}
 		s.at(&cfg).set(value)
 	}
+	if len(bad) == 0 {
+		bad = cfg.contradictions()
+	}
 	if len(bad) > 0 {
 		return cfg, invalid(bad)
 	}

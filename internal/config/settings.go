@@ -13,6 +13,11 @@ func placeSpecs() []spec {
 			usage: "Temporal namespace", check: checkWord,
 			at: func(c *Config) field { return (*text)(&c.Temporal.Namespace) },
 		},
+		{ // No flag: a command line is readable by every user of the machine.
+			name: "temporal.api_key", env: "MNEME_TEMPORAL_API_KEY",
+			usage: "secret of Temporal", mask: maskAll,
+			at: func(c *Config) field { return (*text)(&c.Temporal.APIKey) },
+		},
 		{
 			name: "postgres.url", env: "MNEME_POSTGRES_URL", flag: "postgres-url",
 			usage: "postgres:// URL of the ledger", check: checkPostgresURL, mask: MaskURL,
@@ -23,7 +28,7 @@ func placeSpecs() []spec {
 			usage: "host:port of Qdrant's gRPC", check: checkAddress("127.0.0.1:6334"),
 			at: func(c *Config) field { return (*text)(&c.Qdrant.Address) },
 		},
-		{ // No flag: a command line is readable by every user of the machine.
+		{ // No flag either.
 			name: "qdrant.api_key", env: "MNEME_QDRANT_API_KEY",
 			usage: "secret of Qdrant", mask: maskAll,
 			at: func(c *Config) field { return (*text)(&c.Qdrant.APIKey) },

@@ -159,9 +159,9 @@ func (d *daemon) start(ctx context.Context) error {
 
 // startWorker connects to Temporal and starts the worker.
 func (d *daemon) startWorker(ctx context.Context, address string, acts *activities.Activities) error {
-	w, err := assembly.StartWorker(ctx, assembly.WorkerOptions{
-		Address: address, Namespace: d.opts.Config.Temporal.Namespace, Logger: d.opts.Logger,
-	}, acts)
+	cfg := d.opts.Config.Temporal
+	cfg.Address = address
+	w, err := assembly.StartWorker(ctx, assembly.WorkerOptions{Temporal: cfg, Logger: d.opts.Logger}, acts)
 	if err != nil {
 		return err
 	}

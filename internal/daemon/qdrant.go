@@ -105,7 +105,7 @@ func (d *daemon) embedQdrant(ctx context.Context, detail string) error {
 }
 
 func (d *daemon) useQdrant(s config.Service) error {
-	index, err := assembly.OpenIndex(s.Address, d.state.QdrantAPIKey)
+	index, err := assembly.OpenIndex(config.Qdrant{Address: s.Address, APIKey: d.state.QdrantAPIKey, TLS: d.opts.Config.Qdrant.TLS})
 	if err != nil {
 		return err
 	}

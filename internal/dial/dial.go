@@ -5,17 +5,14 @@ package dial
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"io"
-	"log/slog"
 	"time"
-
-	"go.temporal.io/sdk/client"
-	sdklog "go.temporal.io/sdk/log"
 
 	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/redact"
+	"github.com/mneme-memory/mneme/internal/temporal"
 	"github.com/mneme-memory/mneme/memory"
 	"github.com/mneme-memory/mneme/workflows"
 )
@@ -32,24 +29,17 @@ func Open(ctx context.Context, cfg config.Config, r activities.Redactor) (*workf
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	c, err := client.DialContext(ctx, client.Options{
-		HostPort: address, Namespace: cfg.Temporal.Namespace,
-		// The SDK would log to standard error, where it only frightens: every error is returned.
-		Logger: sdklog.NewStructuredLogger(slog.New(slog.NewTextHandler(io.Discard, nil))),
-	})
-	if err != nil {
-		return nil, memory.Down("Temporal", hint(cfg), fmt.Errorf("no answer from Temporal at %s: %w", address, err))
+	given := cfg.Temporal.Address != ""
+	cfg.Temporal.Address = address
+	// The SDK would log to standard error, where it only frightens.
+	c, err := temporal.Dial(ctx, cfg.Temporal, nil)
+	switch {
+	case memory.CodeOf(err) == memory.Unavailable && !given:
+		return nil, memory.Down("Temporal", `start it with "mneme up", or run "mneme doctor" to see every part`, errors.Unwrap(err))
+	case err != nil:
+		return nil, err
 	}
 	return workflows.NewClient(c, r), nil
-}
-
-// hint is what to do when Temporal does not answer: one that was given is not
-// mneme's to start.
-func hint(cfg config.Config) string {
-	if cfg.Temporal.Address != "" {
-		return `check MNEME_TEMPORAL_ADDRESS, or run "mneme doctor" to see every part`
-	}
-	return `start it with "mneme up", or run "mneme doctor" to see every part`
 }
 
 // Redactor returns the redactor with the built-in detectors and the rules of

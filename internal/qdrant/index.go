@@ -12,6 +12,7 @@ package qdrant
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"net"
 	"strconv"
@@ -40,11 +41,11 @@ type Sparse func(text string) (indices []uint32, values []float32)
 
 // Options say where Qdrant is and how words become sparse vectors.
 type Options struct {
-	Address  string // host:port of gRPC; required
-	Document Sparse // weights of a stored text's terms; required
-	Query    Sparse // weights of a query's terms; required
-	APIKey   string // sent with every call; none if empty
-	TLS      bool   // encrypt; the server's certificate is checked
+	Address  string      // host:port of gRPC; required
+	Document Sparse      // weights of a stored text's terms; required
+	Query    Sparse      // weights of a query's terms; required
+	APIKey   string      // sent with every call; none if empty
+	TLS      *tls.Config // how to encrypt; nil means in the clear
 
 	Timeout     time.Duration // of one call; zero means DefaultTimeout
 	LongTimeout time.Duration // of a long one; zero means DefaultLongTimeout
@@ -81,7 +82,7 @@ func Open(o Options) (*Index, error) {
 		o.LongTimeout = DefaultLongTimeout
 	}
 	config := &qdrant.Config{
-		Host: host, Port: int(port), APIKey: o.APIKey, UseTLS: o.TLS,
+		Host: host, Port: int(port), APIKey: o.APIKey, UseTLS: o.TLS != nil, TLSConfig: o.TLS,
 		// The check would connect now, and only log what it finds.
 		SkipCompatibilityCheck: true,
 		// Calls share one connection well. Pings would make a server written
@@ -90,7 +91,7 @@ func Open(o Options) (*Index, error) {
 		GrpcOptions: []grpc.DialOption{grpc.WithDefaultCallOptions(
 			grpc.MaxCallRecvMsgSize(maxMessage), grpc.MaxCallSendMsgSize(maxMessage))},
 	}
-	if o.APIKey != "" && !o.TLS && loopback(host) {
+	if o.APIKey != "" && o.TLS == nil && loopback(host) {
 		// The client warns of a key sent in the clear, wherever to. What does
 		// not leave the machine is sent here instead; of all else it may warn.
 		config.APIKey = ""
