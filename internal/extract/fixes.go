@@ -271,34 +271,47 @@ func (s *session) explaining(list []sentence, about map[string]bool) (string, in
 		if !s.sound(text) || leans(text) || len(text) > 300 || adapts.match(text) || s.recalled(text, false) {
 			continue
 		}
-		_, tells := tellOf(one.text)
-		mends, causes := mending.match(text), because.match(text)
-		rank := 0
-		switch {
-		case tells:
-			rank = rankTells
-		case mends && causes:
-			rank = 5
-		case causes:
-			rank = 3
-		case about != nil && !allWell.match(text) && specific(text) && (related(text, about) || causal.match(text)):
-			rank = 2
-		case mends && specific(text):
-			rank = 1
-		}
-		if rank == 0 || rank <= bestRank {
+		rank := rankOf(one, text, about)
+		if rank <= bestRank {
 			continue
 		}
 		best, bestRank = ended(sentenceCase(text)), rank
-		if i+1 < len(list) && !mends {
-			next := openers.replace(list[i+1].text, "")
-			_, more := tellOf(next)
-			if (more || mending.match(next) || nowDoes.match(next)) && s.sound(next) && len(best)+len(next) < 360 {
-				best += " " + ended(sentenceCase(next))
-			}
+		if i+1 < len(list) && !mending.match(text) {
+			best += s.deed(list[i+1], 360-len(best))
 		}
 	}
 	return best, bestRank
+}
+
+// rankOf says how much a sentence, whose text is bared, tells of a cause; 0 is nothing.
+func rankOf(one sentence, text string, about map[string]bool) int {
+	_, tells := tellOf(one.text)
+	mends, causes := mending.match(text), because.match(text)
+	switch {
+	case tells:
+		return rankTells
+	case mends && causes:
+		return 5
+	case causes:
+		return 3
+	case about != nil && !allWell.match(text) && specific(text) && (related(text, about) || causal.match(text)):
+		return 2
+	case mends && specific(text):
+		return 1
+	default:
+		return 0
+	}
+}
+
+// deed returns a sentence, after a space, if it says what was done and has
+// fewer bytes than room; else nothing.
+func (s *session) deed(one sentence, room int) string {
+	text := openers.replace(one.text, "")
+	_, tells := tellOf(text)
+	if !tells && !mending.match(text) && !nowDoes.match(text) || !s.sound(text) || len(text) >= room {
+		return ""
+	}
+	return " " + ended(sentenceCase(text))
 }
 
 // allWell begins the sentences that only say that it passes now.
