@@ -38,7 +38,7 @@ func (c *Client) Organize(
 			WorkflowID: run.GetID(), RunID: run.GetRunID(), DryRun: in.DryRun, Collections: []memory.CollectionReport{},
 		})
 	}
-	return follow(ctx, c, run, progress)
+	return follow(ctx, run, queried[memory.OrganizeReport](c), progress)
 }
 
 // Rebuild writes the index anew from the ledger and returns how they compare.
@@ -52,11 +52,23 @@ func (c *Client) Rebuild(
 	if err != nil {
 		return memory.RebuildReport{}, fromTemporal(err)
 	}
-	return follow(ctx, c, run, progress)
+	return follow(ctx, run, queried[memory.RebuildReport](c), progress)
 }
 
-// follow waits for a run's result and reports its progress meanwhile.
-func follow[T any](ctx context.Context, c *Client, run client.WorkflowRun, progress func(T)) (T, error) {
+// queried asks a workflow how far it has come.
+func queried[T any](c *Client) func(context.Context, string) (T, bool) {
+	return func(ctx context.Context, id string) (now T, ok bool) {
+		value, err := c.temporal.QueryWorkflow(ctx, id, "", queryProgress)
+		if err == nil {
+			err = value.Get(&now)
+		}
+		return now, err == nil
+	}
+}
+
+// follow waits for a run's result, and meanwhile reports what far says of its
+// workflow to progress, which may be nil.
+func follow[T any](ctx context.Context, run client.WorkflowRun, far func(ctx context.Context, id string) (T, bool), progress func(T)) (T, error) {
 	var out T
 	if progress == nil {
 		return out, fromTemporal(run.Get(ctx, &out))
@@ -70,9 +82,7 @@ func follow[T any](ctx context.Context, c *Client, run client.WorkflowRun, progr
 		case err := <-done:
 			return out, fromTemporal(err)
 		case <-ticker.C:
-			var now T
-			value, err := c.temporal.QueryWorkflow(ctx, run.GetID(), "", queryProgress)
-			if err == nil && value.Get(&now) == nil {
+			if now, ok := far(ctx, run.GetID()); ok {
 				progress(now)
 			}
 		}

@@ -2,7 +2,6 @@ package workflows
 
 import (
 	"context"
-	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/converter"
@@ -30,21 +29,7 @@ func (c *Client) Snapshot(
 	if err != nil {
 		return memory.SnapshotReport{}, fromTemporal(err)
 	}
-	var out memory.SnapshotReport
-	done := make(chan error, 1)
-	go func() { done <- run.Get(ctx, &out) }()
-	ticker := time.NewTicker(progressEvery)
-	defer ticker.Stop()
-	for {
-		select {
-		case err := <-done:
-			return out, fromTemporal(err)
-		case <-ticker.C:
-			if now, ok := c.heartbeat(ctx, run.GetID()); ok && progress != nil {
-				progress(now)
-			}
-		}
-	}
+	return follow(ctx, run, c.heartbeat, progress)
 }
 
 // heartbeat returns what the running step of a snapshot told last.
