@@ -29,6 +29,7 @@ type Activities struct {
 
 	ready sync.Map // dimension -> struct{}: model recorded and collections there
 	fits  sync.Map // dimension -> struct{}: the ledger holds vectors of the same model
+	lag   lag
 }
 
 // Chatter answers a prompt with a local chat model.

@@ -15,9 +15,17 @@ type counted struct {
 	stats memory.Stats
 	err   error
 	asked int
+
+	missing int // in the index
+	looked  int // how often that was asked
 }
 
 func (c *counted) Stats(context.Context) (memory.Stats, error) { c.asked++; return c.stats, c.err }
+
+func (c *counted) Unindexed(_ context.Context, limit int) ([]string, error) {
+	c.looked++
+	return make([]string, min(limit, c.missing)), c.err
+}
 
 // named is a model that is only asked for its name.
 type named struct {

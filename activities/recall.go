@@ -17,7 +17,7 @@ const maxAnswerBytes = 512 << 10
 
 // Recall finds, ranks and returns what answers a query. When the embedding
 // model is down, or is another one than the ledger's, it answers by keywords
-// alone and says so.
+// alone and says so; and also when the index does not know all memories yet.
 func (a *Activities) Recall(ctx context.Context, q memory.Query) (memory.RecallResult, error) {
 	q = RedactQuery(a.Redactor, q)
 	start := a.Now()
@@ -47,7 +47,16 @@ func (a *Activities) Recall(ctx context.Context, q memory.Query) (memory.RecallR
 		}
 	}
 	result.Hits = fit(result.Hits, maxAnswerBytes)
+	result.Degraded = joined(result.Degraded, a.behind(ctx))
 	return result, nil
+}
+
+// joined returns two remarks as one.
+func joined(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "; " + b
 }
 
 // find searches and ranks for one question; v is nil when keywords must do.
