@@ -282,7 +282,7 @@ func TestSessionsKilledAtAnyMoment(t *testing.T) {
 	wg.Wait()
 	// What is younger than a minute may still be written: only age tells.
 	old := time.Now().Add(-time.Hour)
-	for _, path := range glob(t, home, ".new-*") {
+	for _, path := range glob(t, home, ".*.json[0-9]*") {
 		if err := os.Chtimes(path, old, old); err != nil {
 			t.Fatal(err)
 		}
@@ -294,7 +294,7 @@ func TestSessionsKilledAtAnyMoment(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.finish(t)
-	if left := glob(t, home, ".new-*"); len(left) > 0 {
+	if left := glob(t, home, ".*.json[0-9]*"); len(left) > 0 {
 		t.Errorf("half-written files are left: %v", left)
 	}
 	if n := len(glob(t, home, "*.json")); n > 60 {

@@ -58,7 +58,7 @@ func (k *killing) mended(t *testing.T, deliver func(n int)) {
 		tries++
 		k.ageTemporary(t) // a hook that came to its deadline leaves some too
 		k.unharmed(t, "SessionStart", fmt.Sprintf("next-%d", tries))
-		return strings.Join(append(k.files(t, "sessions", ".new-*"), k.files(t, "spool", ".new-*")...), " ")
+		return strings.Join(append(k.files(t, "sessions", ".*.json[0-9]*"), k.files(t, "spool", ".*.json[0-9]*")...), " ")
 	})
 	k.storedOnce(t)
 	k.expire(t)
@@ -152,7 +152,7 @@ func (k *killing) noLockHeld(t *testing.T) {
 func (k *killing) ageTemporary(t *testing.T) {
 	t.Helper()
 	old := time.Now().Add(-time.Hour)
-	left := append(k.files(t, "sessions", ".new-*"), k.files(t, "spool", ".new-*")...)
+	left := append(k.files(t, "sessions", ".*.json[0-9]*"), k.files(t, "spool", ".*.json[0-9]*")...)
 	t.Logf("%d half-written files were left", len(left))
 	for _, path := range left {
 		if err := os.Chtimes(path, old, old); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -199,8 +199,8 @@ func (k *killing) files(t *testing.T, folder, pattern string) []string {
 }
 
 // known are the files that hooks keep, in the data folder.
-var known = regexp.MustCompile(`^(sessions/([0-9a-f]{32}\.json|\.(state|sweep)-[0-9a-f]\.lock|\.waited|\.new-\d+)` +
-	`|spool/([0-9a-f]{32}\.json|\.lock|\.new-\d+)|logs/hooks\.jsonl(\.1)?)$`)
+var known = regexp.MustCompile(`^(sessions/([0-9a-f]{32}\.json|\.(state|sweep)-[0-9a-f]\.lock|\.waited|\.[0-9a-f]{32}\.json\d+)` +
+	`|spool/([0-9a-f]{32}\.json|\.lock|\.[0-9a-f]{32}\.json\d+)|logs/hooks\.jsonl(\.1)?)$`)
 
 // onlyOurs checks that hooks wrote nothing but what they are to keep, for its
 // owner alone to read, and nothing anywhere else.
