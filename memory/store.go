@@ -46,6 +46,9 @@ type LinkRequest struct {
 	Type     string `json:"link_type"`
 }
 
+// defaultImportance is the importance of what nobody weighed.
+const defaultImportance = 0.5
+
 // Status is how a store ended.
 type Status string
 
@@ -93,13 +96,11 @@ func (in StoreInput) Clean() (StoreInput, error) {
 		return in, err
 	}
 	in.Tags = tags
-	if in.Importance == nil {
-		half := 0.5
-		in.Importance = &half
-	}
-	if err := checkImportance(*in.Importance); err != nil {
+	importance := in.importance()
+	if err := checkImportance(importance); err != nil {
 		return in, err
 	}
+	in.Importance = &importance
 	if in.Position < 0 {
 		return in, Errorf(Invalid, "leave position out to append to the session", "position must not be negative, got %d", in.Position)
 	}
@@ -120,6 +121,22 @@ func (in StoreInput) checkLinks() error {
 
 // ID returns the id that the cleaned input will have.
 func (in StoreInput) ID() string { return NewID(in.Project, in.Collection, in.Text) }
+
+// Adds reports whether the input says more of its text than another one of the
+// same text: new tags, links, more importance or a pin. Both are cleaned.
+func (in StoreInput) Adds(to StoreInput) bool {
+	unknown := func(tag string) bool { return !slices.Contains(to.Tags, tag) }
+	unlinked := func(l LinkRequest) bool { return !slices.Contains(to.Links, l) }
+	return slices.ContainsFunc(in.Tags, unknown) || slices.ContainsFunc(in.Links, unlinked) ||
+		in.Pinned && !to.Pinned || in.importance() > to.importance()
+}
+
+func (in StoreInput) importance() float64 {
+	if in.Importance == nil {
+		return defaultImportance
+	}
+	return *in.Importance
+}
 
 // Memory returns the new memory that a cleaned input describes, as of now.
 func (in StoreInput) Memory(now time.Time, model string) Memory {

@@ -27,12 +27,13 @@ func (q *question) wait(ctx workflow.Context) error {
 	return workflow.Await(ctx, func() bool { return q.settled })
 }
 
-// heard waits until every caller has the answer.
-func (q *question) heard(ctx workflow.Context) error {
+// heard waits until every caller has the answer, or until more, which may be
+// nil, says that there is more to do for one of them.
+func (q *question) heard(ctx workflow.Context, more func() bool) error {
 	if !q.asked { // a wait that is over at once would leave a timer in the history
 		if _, err := workflow.AwaitWithTimeout(ctx, unasked, func() bool { return q.asked }); err != nil {
 			return err
 		}
 	}
-	return workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) })
+	return workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) || more != nil && more() })
 }

@@ -42,7 +42,9 @@ func (c *Client) Store(ctx context.Context, in memory.StoreInput) (memory.StoreR
 	// The same text stored twice at once is one workflow with two listeners.
 	options.WorkflowIDConflictPolicy = enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING
 	var out memory.StoreResult
-	err = c.ask(ctx, options, updateAnswer, "", &out, StoreMemory, []any{in})
+	more := in // for a workflow that somebody else started
+	more.Text = ""
+	err = c.ask(ctx, options, updateAnswer, "", &out, StoreMemory, []any{in}, more)
 	if c.accepted(ctx, options.ID, err) {
 		out, err = waitingFor(theWorker, in), nil
 	}

@@ -26,7 +26,7 @@ func onceOrLater[T any](ctx workflow.Context, do func(ctx workflow.Context, say 
 	out, err := do(ctx, r.say)
 	early := r.settled
 	r.say(out, err)
-	if waitErr := r.heard(ctx); waitErr != nil {
+	if waitErr := r.heard(ctx, nil); waitErr != nil {
 		return waitErr
 	}
 	if early {

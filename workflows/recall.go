@@ -36,7 +36,7 @@ func RecallMemory(ctx workflow.Context, q memory.Query) error {
 			return err
 		}
 	}
-	return r.heard(ctx)
+	return r.heard(ctx, nil)
 }
 
 // recall is the state of one RecallMemory.

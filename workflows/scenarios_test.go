@@ -46,6 +46,8 @@ func simple() map[string]simpleScenario {
 		"store-plain":       {"store/", 0, storing("Releases are cut on Thursdays.")},
 		"store-confirmed":   {"store/", 0, storing("The API listens on port 8443.")},
 		"store-waited":      {"store/", 3, storing("Releases are cut on Thursdays.")},
+		"store-joined":      {"store/", 3, storingTwice},
+		"store-unasked":     {"store/", 0, storingUnasked},
 		"recall-found":      {"recall/", 0, recalling("which port does the API use")},
 		"recall-nothing":    {"recall/", 0, recalling("zebra")},
 		"forget-dry":        {"forget/", 0, forgetting(true)},
@@ -121,6 +123,22 @@ func storing(text string) call {
 		_, err := r.Store(t.Context(), memory.StoreInput{Text: text, Project: "p", Source: memory.SourceTool})
 		return err
 	}
+}
+
+// storingTwice stores a text again, with a tag, while its first store waits.
+func storingTwice(t *testing.T, r *rig, ids []string) error {
+	if err := storing("Releases are cut on Thursdays.")(t, r, ids); err != nil {
+		return err
+	}
+	_, err := r.Store(t.Context(), memory.StoreInput{Text: "Releases are cut on Thursdays.", Project: "p", Tags: []string{"release"}})
+	return err
+}
+
+// storingUnasked starts a store whose question never comes.
+func storingUnasked(t *testing.T, r *rig, _ []string) error {
+	_, err := r.temporal.ExecuteWorkflow(t.Context(), startOptions("store/unasked"), workflows.StoreMemory,
+		memory.StoreInput{Text: "Releases are cut on Thursdays.", Project: "p"})
+	return err
 }
 
 func recalling(text string) call {

@@ -9,79 +9,126 @@ import (
 
 // StoreMemory remembers one text: it embeds it, writes the ledger, then the
 // index. It may be started twice for the same text; the second run confirms
-// what the first one stored.
+// what the first one stored. Who asks while it runs joins it, and what the
+// question says of the text beyond the first is stored after it.
 func StoreMemory(ctx workflow.Context, in memory.StoreInput) (memory.StoreResult, error) {
-	s := &store{in: in}
+	first := &call{in: in}
+	s := &store{calls: []*call{first}}
 	if err := workflow.SetUpdateHandler(ctx, updateAnswer, s.answer); err != nil {
 		return memory.StoreResult{}, err
 	}
-	s.err = s.run(ctx)
-	s.settled = true
-	if err := s.heard(ctx); err != nil {
-		return memory.StoreResult{}, err
+	for saved := 0; saved < len(s.calls); saved++ {
+		c := s.calls[saved]
+		c.result, c.err = s.save(ctx, c)
+		c.settled = true
+		if saved+1 < len(s.calls) {
+			continue
+		}
+		// Another caller may come while these hear their answers.
+		if err := s.heard(ctx, func() bool { return saved+1 < len(s.calls) }); err != nil {
+			return memory.StoreResult{}, err
+		}
 	}
-	return s.result, s.err
+	return first.result, first.err
 }
 
 // store is the state of one StoreMemory.
 type store struct {
 	question
-	in     memory.StoreInput
-	result memory.StoreResult
-	err    error
+	calls     []*call // in the order in which they are saved
+	embedding activities.Embedding
+	stuck     string // the part that is waited for, if any
 }
 
-// answer waits until the memory is stored, or is known to have to wait.
-func (s *store) answer(ctx workflow.Context) (memory.StoreResult, error) {
-	if err := s.wait(ctx); err != nil {
+// call is what somebody wants to be stored, and what to say to it.
+type call struct {
+	in      memory.StoreInput
+	result  memory.StoreResult
+	err     error
+	settled bool // there is something true to say
+}
+
+// answer waits until the text is stored, or is known to have to wait. More is
+// what the caller says of the text, without the text itself; who started the
+// workflow, and callers of older versions, say nothing more.
+func (s *store) answer(ctx workflow.Context, more memory.StoreInput) (memory.StoreResult, error) {
+	s.asked = true
+	c := s.callOf(more)
+	if err := workflow.Await(ctx, func() bool { return c.settled }); err != nil {
 		return memory.StoreResult{}, err
 	}
-	return s.result, s.err
+	return c.result, c.err
 }
 
-func (s *store) run(ctx workflow.Context) error {
-	in, err := s.in.Clean()
+// callOf returns the call that covers what somebody says of the text: one that
+// is there, or a new one.
+func (s *store) callOf(more memory.StoreInput) *call {
+	for _, c := range s.calls {
+		if more.Request == "" || !more.Adds(c.in) {
+			return c
+		}
+	}
+	more.Text = s.calls[0].in.Text
+	c := &call{in: more}
+	s.calls = append(s.calls, c)
+	if s.stuck != "" {
+		c.wait(s.stuck)
+	}
+	return c
+}
+
+// save does what one call asks for.
+func (s *store) save(ctx workflow.Context, c *call) (memory.StoreResult, error) {
+	in, err := c.in.Clean()
 	if err != nil {
-		return activities.ToTemporal(err)
+		return memory.StoreResult{}, activities.ToTemporal(err)
 	}
-	s.in = in
-	var embedding activities.Embedding
-	if err := s.step(ctx, acts.EmbedText, activities.EmbedInput{Text: in.Text}, &embedding); err != nil {
-		return err
+	c.in = in
+	asked := workflow.Now(ctx)
+	if c == s.calls[0] {
+		asked = workflow.GetInfo(ctx).WorkflowStartTime
 	}
-	save := activities.SaveInput{Store: in, Embedding: embedding, Asked: workflow.GetInfo(ctx).WorkflowStartTime}
+	if len(s.embedding.Vector) == 0 {
+		if err := s.step(ctx, c, acts.EmbedText, activities.EmbedInput{Text: in.Text}, &s.embedding); err != nil {
+			return memory.StoreResult{}, err
+		}
+	}
+	save := activities.SaveInput{Store: in, Embedding: s.embedding, Asked: asked}
 	var result memory.StoreResult
-	if err := s.step(ctx, acts.SaveMemory, save, &result); err != nil {
-		return err
+	if err := s.step(ctx, c, acts.SaveMemory, save, &result); err != nil {
+		return memory.StoreResult{}, err
 	}
 	// The text's own row may have been folded into another memory: both points follow the ledger.
 	sync := activities.SyncInput{IDs: []string{result.ID, in.ID()}}
-	if err := s.step(ctx, acts.SyncIndex, sync, nil); err != nil {
-		return err
-	}
-	s.result = result
-	return nil
+	return result, s.step(ctx, c, acts.SyncIndex, sync, nil)
 }
 
 // step runs one step. A conflict, such as another model than the ledger's, is the
 // caller's to hear; one who was told "accepted" before will not hear it, so the
 // step waits on the durable path until it is mended.
-func (s *store) step(ctx workflow.Context, activity, in, out any) error {
-	accepted := s.settled
+func (s *store) step(ctx workflow.Context, c *call, activity, in, out any) error {
+	accepted := c.settled
 	err := step(ctx, s.waiting, activity, in, out)
 	if accepted && memory.CodeOf(activities.FromTemporal(err)) == memory.Conflict {
-		return workflow.ExecuteActivity(durable(ctx), activity, in).Get(ctx, out)
+		err = workflow.ExecuteActivity(durable(ctx), activity, in).Get(ctx, out)
 	}
+	s.stuck = ""
 	return err
 }
 
-// waiting tells the caller the truth: the text is safe here, but not stored.
+// waiting tells the callers the truth: the text is safe here, but not stored.
 func (s *store) waiting(part string) {
-	if s.settled {
-		return
+	s.stuck = part
+	for _, c := range s.calls {
+		c.wait(part)
 	}
-	s.settled = true
-	s.result = waitingFor(part, s.in)
+}
+
+// wait settles a call that has to wait for a part.
+func (c *call) wait(part string) {
+	if !c.settled {
+		c.result, c.settled = waitingFor(part, c.in), true
+	}
 }
 
 // waitingFor is the answer to whoever wants to store a text that has to wait.
