@@ -35,18 +35,18 @@ func TestAcceptedOnlyWhenThisStoreRuns(t *testing.T) {
 	text := "The API listens on port 8443"
 	r.store(t, text) // an earlier store of the same text has the same workflow id
 	r.stop()
-	ask := func(interceptors ...grpc.UnaryClientInterceptor) (memory.StoreResult, error) {
+	ask := func(tags []string, interceptors ...grpc.UnaryClientInterceptor) (memory.StoreResult, error) {
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 		defer cancel()
-		return r.client(t, interceptors...).Store(ctx, memory.StoreInput{Text: text, Project: "p"})
+		return r.client(t, interceptors...).Store(ctx, memory.StoreInput{Text: text, Project: "p", Tags: tags})
 	}
 
-	out, err := ask(neverSent(starts))
+	out, err := ask(nil, neverSent(starts))
 	if memory.CodeOf(err) != memory.Unavailable || out.Status == memory.Accepted {
 		t.Errorf("a store that never left: %q, %v; want unavailable", out.Status, err)
 	}
 
-	out, err = ask()
+	out, err = ask(nil)
 	if err != nil || out.Status != memory.Accepted || out.WaitingFor == "" {
 		t.Errorf("a store without a worker: %+v, %v; want accepted", out, err)
 	}
@@ -54,11 +54,18 @@ func TestAcceptedOnlyWhenThisStoreRuns(t *testing.T) {
 		t.Errorf("accepted, but the workflow is %v", got)
 	}
 
+	// The workflow that runs was not started with the tag, and no worker takes the question.
+	tagged, err := ask([]string{"api"})
+	if memory.CodeOf(err) != memory.Unavailable || tagged.Status == memory.Accepted {
+		t.Errorf("a store that adds a tag, without a worker: %q, %v; want unavailable", tagged.Status, err)
+	}
+
 	r.work(t)
 	eventually(t, "what was accepted is stored", func() bool {
 		return r.status(t, out.WorkflowID) == enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED
 	})
-	if n := len(r.audit(t, out.ID, memory.ActionStore)); n != 2 {
+	// The server may still have had the question about the tag.
+	if n := len(r.audit(t, out.ID, memory.ActionStore)); n < 2 || n > 3 {
 		t.Errorf("%d audit rows, want one of each store", n)
 	}
 }

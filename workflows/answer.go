@@ -15,16 +15,13 @@ const updateAnswer = "answer"
 // workflow that ended meanwhile, and hear of no answer or do everything anew.
 const unasked = 30 * time.Second
 
-// question is the state of what a workflow is asked.
-type question struct {
-	asked   bool // by one caller or more
-	settled bool // the callers can be told something true
-}
+// question is what a workflow is asked, by one caller or more.
+type question struct{ asked bool }
 
 // wait keeps a caller until there is something true to say.
-func (q *question) wait(ctx workflow.Context) error {
+func (q *question) wait(ctx workflow.Context, settled *bool) error {
 	q.asked = true
-	return workflow.Await(ctx, func() bool { return q.settled })
+	return workflow.Await(ctx, func() bool { return *settled })
 }
 
 // heard waits until every caller has the answer, or until more, which may be

@@ -11,6 +11,7 @@ import (
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/mneme-memory/mneme/activities"
@@ -105,6 +106,21 @@ func (c *Client) started(ctx context.Context, id string) bool {
 	defer cancel()
 	d, err := c.temporal.DescribeWorkflowExecution(ctx, id, "")
 	return err == nil && d.GetWorkflowExecutionInfo().GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING
+}
+
+// covers reports whether the store that runs was started with all that in says
+// of the text. What in adds is only in its question, which a server that ends
+// forgets until a worker has taken it.
+func (c *Client) covers(ctx context.Context, id string, in memory.StoreInput) bool {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+	defer cancel()
+	event, err := c.temporal.GetWorkflowHistory(ctx, id, "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT).Next()
+	if err != nil {
+		return false
+	}
+	var started memory.StoreInput
+	input := event.GetWorkflowExecutionStartedEventAttributes().GetInput()
+	return converter.GetDefaultDataConverter().FromPayloads(input, &started) == nil && !in.Adds(started)
 }
 
 // failing returns the part that failed a step of a workflow at its last try, ""

@@ -45,7 +45,7 @@ func (c *Client) Store(ctx context.Context, in memory.StoreInput) (memory.StoreR
 	more := in // for a workflow that somebody else started
 	more.Text = ""
 	err = c.ask(ctx, options, updateAnswer, "", &out, StoreMemory, []any{in}, more)
-	if c.accepted(ctx, options.ID, err) {
+	if c.accepted(ctx, options.ID, err) && c.covers(ctx, options.ID, in) {
 		out, err = waitingFor(theWorker, in), nil
 	}
 	if err == nil && out.Status == memory.Accepted {

@@ -38,8 +38,9 @@ func onceOrLater[T any](ctx workflow.Context, do func(ctx workflow.Context, say 
 // reply is what the callers of a workflow wait for.
 type reply[T any] struct {
 	question
-	out T
-	err error
+	out     T
+	err     error
+	settled bool
 }
 
 // say settles the reply; what is said first holds.
@@ -50,7 +51,7 @@ func (r *reply[T]) say(out T, err error) {
 }
 
 func (r *reply[T]) answer(ctx workflow.Context) (T, error) {
-	if err := r.wait(ctx); err != nil {
+	if err := r.wait(ctx, &r.settled); err != nil {
 		return r.out, err
 	}
 	return r.out, r.err

@@ -42,12 +42,13 @@ func RecallMemory(ctx workflow.Context, q memory.Query) error {
 // recall is the state of one RecallMemory.
 type recall struct {
 	question
-	result memory.RecallResult
-	err    error
+	result  memory.RecallResult
+	err     error
+	settled bool
 }
 
 func (r *recall) answer(ctx workflow.Context) (memory.RecallResult, error) {
-	if err := r.wait(ctx); err != nil {
+	if err := r.wait(ctx, &r.settled); err != nil {
 		return memory.RecallResult{}, err
 	}
 	return r.result, r.err

@@ -1,6 +1,8 @@
 package workflows
 
 import (
+	"time"
+
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/mneme-memory/mneme/activities"
@@ -12,7 +14,7 @@ import (
 // what the first one stored. Who asks while it runs joins it, and what the
 // question says of the text beyond the first is stored after it.
 func StoreMemory(ctx workflow.Context, in memory.StoreInput) (memory.StoreResult, error) {
-	first := &call{in: in}
+	first := &call{in: in, asked: workflow.GetInfo(ctx).WorkflowStartTime}
 	s := &store{calls: []*call{first}}
 	if err := workflow.SetUpdateHandler(ctx, updateAnswer, s.answer); err != nil {
 		return memory.StoreResult{}, err
@@ -43,6 +45,7 @@ type store struct {
 // call is what somebody wants to be stored, and what to say to it.
 type call struct {
 	in      memory.StoreInput
+	asked   time.Time
 	result  memory.StoreResult
 	err     error
 	settled bool // there is something true to say
@@ -52,9 +55,8 @@ type call struct {
 // what the caller says of the text, without the text itself; who started the
 // workflow, and callers of older versions, say nothing more.
 func (s *store) answer(ctx workflow.Context, more memory.StoreInput) (memory.StoreResult, error) {
-	s.asked = true
-	c := s.callOf(more)
-	if err := workflow.Await(ctx, func() bool { return c.settled }); err != nil {
+	c := s.callOf(ctx, more)
+	if err := s.wait(ctx, &c.settled); err != nil {
 		return memory.StoreResult{}, err
 	}
 	return c.result, c.err
@@ -62,14 +64,14 @@ func (s *store) answer(ctx workflow.Context, more memory.StoreInput) (memory.Sto
 
 // callOf returns the call that covers what somebody says of the text: one that
 // is there, or a new one.
-func (s *store) callOf(more memory.StoreInput) *call {
+func (s *store) callOf(ctx workflow.Context, more memory.StoreInput) *call {
 	for _, c := range s.calls {
 		if more.Request == "" || !more.Adds(c.in) {
 			return c
 		}
 	}
 	more.Text = s.calls[0].in.Text
-	c := &call{in: more}
+	c := &call{in: more, asked: workflow.Now(ctx)}
 	s.calls = append(s.calls, c)
 	if s.stuck != "" {
 		c.wait(s.stuck)
@@ -84,16 +86,12 @@ func (s *store) save(ctx workflow.Context, c *call) (memory.StoreResult, error) 
 		return memory.StoreResult{}, activities.ToTemporal(err)
 	}
 	c.in = in
-	asked := workflow.Now(ctx)
-	if c == s.calls[0] {
-		asked = workflow.GetInfo(ctx).WorkflowStartTime
-	}
 	if len(s.embedding.Vector) == 0 {
 		if err := s.step(ctx, c, acts.EmbedText, activities.EmbedInput{Text: in.Text}, &s.embedding); err != nil {
 			return memory.StoreResult{}, err
 		}
 	}
-	save := activities.SaveInput{Store: in, Embedding: s.embedding, Asked: asked}
+	save := activities.SaveInput{Store: in, Embedding: s.embedding, Asked: c.asked}
 	var result memory.StoreResult
 	if err := s.step(ctx, c, acts.SaveMemory, save, &result); err != nil {
 		return memory.StoreResult{}, err
