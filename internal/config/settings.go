@@ -1,8 +1,14 @@
 package config
 
+import "slices"
+
 // placeSpecs are the settings of where the parts are that keep things.
 func placeSpecs() []spec {
-	return []spec{
+	return slices.Concat(temporalSpecs(), postgresSpecs(), qdrantSpecs())
+}
+
+func temporalSpecs() []spec {
+	return append([]spec{
 		{
 			name: "temporal.address", env: "MNEME_TEMPORAL_ADDRESS", flag: "temporal-address",
 			usage: "host:port of a Temporal server", check: checkAddress("127.0.0.1:7233"),
@@ -18,22 +24,30 @@ func placeSpecs() []spec {
 			usage: "secret of Temporal", mask: maskAll,
 			at: func(c *Config) field { return (*text)(&c.Temporal.APIKey) },
 		},
-		{
-			name: "postgres.url", env: "MNEME_POSTGRES_URL", flag: "postgres-url",
-			usage: "postgres:// URL of the ledger", check: checkPostgresURL, mask: MaskURL,
-			at: func(c *Config) field { return (*text)(&c.Postgres.URL) },
-		},
+	}, tlsSpecs("temporal", "MNEME_TEMPORAL", func(c *Config) *TLS { return &c.Temporal.TLS })...)
+}
+
+func postgresSpecs() []spec {
+	return []spec{{
+		name: "postgres.url", env: "MNEME_POSTGRES_URL", flag: "postgres-url",
+		usage: "postgres:// URL of the ledger", check: checkPostgresURL, mask: MaskURL,
+		at: func(c *Config) field { return (*text)(&c.Postgres.URL) },
+	}}
+}
+
+func qdrantSpecs() []spec {
+	return append([]spec{
 		{
 			name: "qdrant.address", env: "MNEME_QDRANT_ADDRESS", flag: "qdrant-address",
 			usage: "host:port of Qdrant's gRPC", check: checkAddress("127.0.0.1:6334"),
 			at: func(c *Config) field { return (*text)(&c.Qdrant.Address) },
 		},
-		{ // No flag either.
+		{ // No flag: a command line is readable by every user of the machine.
 			name: "qdrant.api_key", env: "MNEME_QDRANT_API_KEY",
 			usage: "secret of Qdrant", mask: maskAll,
 			at: func(c *Config) field { return (*text)(&c.Qdrant.APIKey) },
 		},
-	}
+	}, tlsSpecs("qdrant", "MNEME_QDRANT", func(c *Config) *TLS { return &c.Qdrant.TLS })...)
 }
 
 // modelSpecs are the settings of who embeds and who summarises.

@@ -24,10 +24,7 @@ func specs() []spec {
 		name: homeName, env: "MNEME_HOME", flag: "home", usage: "data folder",
 		at: func(c *Config) field { return (*text)(&c.Home) },
 	}
-	return slices.Concat([]spec{home}, placeSpecs(),
-		tlsSpecs("temporal", "MNEME_TEMPORAL", func(c *Config) *TLS { return &c.Temporal.TLS }),
-		tlsSpecs("qdrant", "MNEME_QDRANT", func(c *Config) *TLS { return &c.Qdrant.TLS }),
-		modelSpecs(), userSpecs(), daemonSpecs(), hookSpecs())
+	return slices.Concat([]spec{home}, placeSpecs(), modelSpecs(), userSpecs(), daemonSpecs(), hookSpecs())
 }
 
 // problem says what is wrong with a value and what to write instead, twice
