@@ -67,3 +67,19 @@ func TestFetchWhatIsNotOnOffer(t *testing.T) {
 }
 
 func discard() *slog.Logger { return slog.New(slog.DiscardHandler) }
+
+// TestNothingIsFetchedForWhoGaveUp ends the start before a program was found: a
+// download would go on behind it.
+func TestNothingIsFetchedForWhoGaveUp(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := Start(ctx, Options{Dir: filepath.Join(dir, "data"), CacheDir: filepath.Join(dir, "cache"), Logger: discard()})
+	if !errors.Is(err, context.Canceled) || errors.Is(err, ErrNotFound) {
+		t.Errorf("got %v, want that it was cancelled", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "cache")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("something is being fetched: %v", err)
+	}
+}

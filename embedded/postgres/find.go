@@ -60,6 +60,10 @@ func binariesFor(ctx context.Context, opts Options, account account, major int) 
 	if opts.BinDir != "" || opts.CacheDir == "" {
 		return Binaries{}, missing(found, major)
 	}
+	// Whoever gave up has found nothing that runs, and wants no download.
+	if err := ctx.Err(); err != nil {
+		return Binaries{}, err
+	}
 	b, err := fetch(ctx, opts, account, major)
 	if err != nil {
 		return Binaries{}, fmt.Errorf("%w, and none could be fetched: %w", missing(found, major), err)
