@@ -36,7 +36,7 @@ func (a *Activities) behind(ctx context.Context) string {
 	}
 	ctx, cancel := context.WithTimeout(ctx, waitBehind)
 	defer cancel()
-	missing, err := a.Ledger.Unindexed(ctx, manyBehind+1)
+	missing, err := a.Ledger.Unfindable(ctx, manyBehind+1)
 	a.lag.at, a.lag.said = now, ""
 	if err == nil && len(missing) > manyBehind {
 		a.lag.said = fmt.Sprintf("the index is being written: more than %d memories are not in it yet, and cannot be found", manyBehind)

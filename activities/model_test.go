@@ -22,7 +22,7 @@ type counted struct {
 
 func (c *counted) Stats(context.Context) (memory.Stats, error) { c.asked++; return c.stats, c.err }
 
-func (c *counted) Unindexed(_ context.Context, limit int) ([]string, error) {
+func (c *counted) Unfindable(_ context.Context, limit int) ([]string, error) {
 	c.looked++
 	return make([]string, min(limit, c.missing)), c.err
 }

@@ -148,6 +148,8 @@ type Indexer interface {
 	SyncIndex(ctx context.Context, ids []string, apply func(ctx context.Context, changes []IndexChange) error) error
 	// Unindexed returns ids that are not in step, oldest change first.
 	Unindexed(ctx context.Context, limit int) ([]string, error)
+	// Unfindable returns at most limit ids of live memories that have no point.
+	Unfindable(ctx context.Context, limit int) ([]string, error)
 	// MarkUnindexed marks all live memories of a collection as not in step and in no collection.
 	MarkUnindexed(ctx context.Context, collection string) error
 }

@@ -56,6 +56,12 @@ func (l *Ledger) Unindexed(ctx context.Context, limit int) ([]string, error) {
 	return l.ids(ctx, "find what is not indexed", `select id from memories where dirty order by changed_at, id limit $1`, pageSize(limit))
 }
 
+// Unfindable implements [activities.Indexer]. Of what is merely behind, such as a
+// counter, the index has a point.
+func (l *Ledger) Unfindable(ctx context.Context, limit int) ([]string, error) {
+	return l.ids(ctx, "find what has no point", `select id from memories where dirty and indexed_in is null and state = 'live' limit $1`, pageSize(limit))
+}
+
 // MarkUnindexed implements [activities.Indexer]. What had a point there and
 // is not live any more needs nothing after that.
 func (l *Ledger) MarkUnindexed(ctx context.Context, collection string) error {
