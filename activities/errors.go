@@ -46,7 +46,7 @@ func FromTemporal(err error) error {
 	}
 	code := memory.Code(app.Type())
 	switch code {
-	case memory.Invalid, memory.NotFound, memory.Unavailable, memory.Conflict:
+	case memory.Invalid, memory.NotFound, memory.Unavailable, memory.Refused, memory.Conflict:
 	default:
 		code = memory.Internal
 	}

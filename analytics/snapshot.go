@@ -109,7 +109,7 @@ func (s *Snapshots) work(ctx context.Context, report *memory.SnapshotReport) (*w
 		if err == nil && w != nil {
 			return w, nil
 		}
-		if ctx.Err() != nil || memory.CodeOf(err) == memory.Unavailable {
+		if ctx.Err() != nil || memory.Waits(err) {
 			return nil, err // the file may be good: it was not looked at
 		}
 		report.Anew = err != nil

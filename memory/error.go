@@ -14,7 +14,8 @@ const (
 	Invalid     Code = "invalid"     // bad input: change it
 	NotFound    Code = "not_found"   // there is no such memory
 	Unavailable Code = "unavailable" // a part is down: try later
-	Conflict    Code = "conflict"    // the state forbids it, such as another embedding model
+	Refused     Code = "refused"     // a part refuses: its key, rights, model, schema, quota or disk; try again when somebody mended it
+	Conflict    Code = "conflict"    // what the caller asks for does not go with what is stored, such as an id that was merged away
 	Internal    Code = "internal"    // a bug or an unforeseen answer
 )
 
@@ -47,6 +48,12 @@ func Errorf(code Code, hint, format string, args ...any) *Error {
 // Down makes the [Unavailable] error of a part.
 func Down(part, hint string, err error) *Error {
 	return &Error{Code: Unavailable, Part: part, Hint: hint, Err: err}
+}
+
+// Refusal makes the [Refused] error of a part that answers and does not do what
+// it is asked to. The hint says how that is mended.
+func Refusal(part, hint string, err error) *Error {
+	return &Error{Code: Refused, Part: part, Hint: hint, Err: err}
 }
 
 // CodeOf returns the code of the first [Error] in err's chain, [Unavailable]
@@ -95,8 +102,16 @@ func PartOf(err error) string {
 	return ""
 }
 
-// Retryable reports whether trying the same again later may succeed. What is
-// unknown is retried: losing a write is worse than trying too often.
+// Waits reports whether err is because a part is down or refuses: nothing is
+// wrong with what was asked, and the same succeeds once that is over.
+func Waits(err error) bool {
+	code := CodeOf(err)
+	return code == Unavailable || code == Refused
+}
+
+// Retryable reports whether trying the same again later may succeed: what
+// [Waits], and what is unknown, because losing a write is worse than trying too
+// often.
 func Retryable(err error) bool {
 	switch CodeOf(err) {
 	case Invalid, NotFound, Conflict:

@@ -50,18 +50,18 @@ func settings(env func(string) string) (config.Config, error) {
 	return cfg, nil
 }
 
-// run works until ctx ends. A part that is down at the start is waited for:
-// in a stack of containers all begin at once.
+// run works until ctx ends. A part that is down or refuses at the start is waited
+// for: in a stack of containers all begin at once, and a key is mended meanwhile.
 func run(ctx context.Context, cfg config.Config, log *slog.Logger) error {
 	for wait := firstWait; ; wait = min(2*wait, mostWait) {
 		err := work(ctx, cfg, log)
 		if err == nil || ctx.Err() != nil {
 			return nil
 		}
-		if memory.CodeOf(err) != memory.Unavailable {
+		if !memory.Waits(err) {
 			return err
 		}
-		log.WarnContext(ctx, "a part is down, trying again", "part", memory.PartOf(err), "err", err, "in", wait)
+		log.WarnContext(ctx, "a part is down or refuses, trying again", "part", memory.PartOf(err), "err", err, "hint", memory.HintOf(err), "in", wait)
 		select {
 		case <-ctx.Done():
 			return nil

@@ -153,7 +153,8 @@ func TestExitCodesOfErrors(t *testing.T) {
 		{memory.Errorf(memory.Conflict, "", "other model"), ExitUnexpected},
 		{memory.Errorf(memory.Invalid, "", "bad"), ExitUsage},
 		{memory.Errorf(memory.NotFound, "", "gone"), ExitNothing},
-		{memory.Down("Qdrant", "h", errors.New("refused")), ExitDown},
+		{memory.Down("Qdrant", "h", errors.New("no answer")), ExitDown},
+		{memory.Refusal("Qdrant", "h", errors.New("another key")), ExitDown},
 		{context.DeadlineExceeded, ExitDown},
 	} {
 		s := newSession(t, fake{history: func(string) (memory.History, error) { return memory.History{}, c.err }})

@@ -33,7 +33,7 @@ func (a *app) doctor() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check every part and say what to do",
-		Long:  "Check every part and say what to do. Exit code 4 if a part is down, 1 if something\nelse is broken.",
+		Long:  "Check every part and say what to do. Exit code 4 if a part is down or refuses, 1 if something\nelse is broken.",
 		Args:  cobra.NoArgs,
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -62,7 +62,7 @@ func (a *app) examine(ctx context.Context, checks []Check) error {
 		results = append(results, res)
 		switch {
 		case res.Status != statusFail:
-		case memory.CodeOf(err) == memory.Unavailable:
+		case memory.Waits(err):
 			code = ExitDown
 		case code == ExitDone:
 			code = ExitUnexpected

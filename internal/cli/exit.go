@@ -35,7 +35,7 @@ func exitTable() []exitRow {
 		{ExitUnexpected, "something unexpected went wrong"},
 		{ExitUsage, "wrong usage or bad input: change it and try again"},
 		{ExitNothing, "nothing found (recall, get, related, forget); with --json the answer is still printed"},
-		{ExitDown, "a part is down, or mneme is not running: try again later, or see \"mneme doctor\""},
+		{ExitDown, "a part is down or refuses, or mneme is not running: try again when that is mended, see \"mneme doctor\""},
 		{ExitInterrupted, "interrupted"},
 	}
 }
@@ -116,7 +116,7 @@ func exitCode(ctx context.Context, err error) int {
 		return ExitUsage
 	case memory.NotFound:
 		return ExitNothing
-	case memory.Unavailable:
+	case memory.Unavailable, memory.Refused:
 		return ExitDown
 	default:
 		return ExitUnexpected

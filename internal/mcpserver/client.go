@@ -58,8 +58,8 @@ func (c *connector) get(ctx context.Context) (Client, error) {
 		return c.client, nil
 	}
 	client, err := c.dial(ctx)
-	if memory.CodeOf(err) == memory.Invalid {
-		return nil, fmt.Errorf("connect to mneme: %w", err) // a bad setting: starting mneme would not help
+	if code := memory.CodeOf(err); code == memory.Invalid || code == memory.Refused {
+		return nil, fmt.Errorf("connect to mneme: %w", err) // a bad setting or key: starting mneme would not help
 	}
 	if err != nil {
 		hint := memory.HintOf(err)

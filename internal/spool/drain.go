@@ -125,7 +125,7 @@ func (s *Spool) deliver(ctx context.Context, to Receiver, f fs.FileInfo, r *Repo
 	case invalid(err):
 		r.PutAside++
 		return true, s.putAside(f.Name(), data, e.Kind(), err.Error())
-	case ctx.Err() != nil || memory.CodeOf(err) == memory.Unavailable:
+	case ctx.Err() != nil || memory.Waits(err):
 		return false, nil
 	default:
 		return true, s.again(f.Name(), e, err, r)

@@ -185,20 +185,26 @@ func TestRefusesWhatNobodyCouldTake(t *testing.T) {
 	}
 }
 
-// A part that is down leaves everything where it is; what is back gets it once.
+// A part that is down or refuses leaves everything where it is; what is back
+// gets it once.
 func TestWaitsForWhoIsDown(t *testing.T) {
 	t.Parallel()
-	s, r := open(t), newReceiver()
-	for n := range 5 {
-		add(t, s, storeEntry(n))
-	}
-	r.err = func(string) error { return memory.Down("Temporal", "", errors.New("down")) }
-	if report := drain(t, s, r); report.Waiting != 5 || report.Delivered != 0 || r.calls != 1 {
-		t.Errorf("while down: %+v after %d calls", report, r.calls)
-	}
-	r.err = nil
-	if report := drain(t, s, r); report.Delivered != 5 || len(r.stores) != 5 {
-		t.Errorf("when back: %+v", report)
+	for _, err := range []error{
+		memory.Down("Temporal", "", errors.New("down")),
+		memory.Refusal("Temporal", "", errors.New("another key")),
+	} {
+		s, r := open(t), newReceiver()
+		for n := range 5 {
+			add(t, s, storeEntry(n))
+		}
+		r.err = func(string) error { return err }
+		if report := drain(t, s, r); report.Waiting != 5 || report.Delivered != 0 || r.calls != 1 {
+			t.Errorf("%v: %+v after %d calls", err, report, r.calls)
+		}
+		r.err = nil
+		if report := drain(t, s, r); report.Delivered != 5 || len(r.stores) != 5 {
+			t.Errorf("%v, when back: %+v", err, report)
+		}
 	}
 }
 
