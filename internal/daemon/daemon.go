@@ -7,8 +7,6 @@ import (
 	"context"
 	"log/slog"
 	"os"
-	"slices"
-	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -17,10 +15,7 @@ import (
 	"github.com/mneme-memory/mneme/internal/assembly"
 	"github.com/mneme-memory/mneme/internal/autostart"
 	"github.com/mneme-memory/mneme/internal/config"
-	"github.com/mneme-memory/mneme/internal/ollama"
-	"github.com/mneme-memory/mneme/internal/postgres"
-	"github.com/mneme-memory/mneme/internal/qdrant"
-	"github.com/mneme-memory/mneme/memory"
+	"github.com/mneme-memory/mneme/internal/dial"
 )
 
 // Options say how the daemon runs.
@@ -50,12 +45,10 @@ func Run(ctx context.Context, opts Options) (err error) {
 	if err != nil {
 		return err
 	}
-	d := &daemon{opts: opts, state: config.Daemon{
-		PID: os.Getpid(), Version: opts.Version, StartedAt: time.Now().UTC(), Services: map[string]config.Service{},
-	}}
-	d.onStop(release)
+	d := &daemon{opts: opts, startedAt: time.Now().UTC()}
+	d.stops.push(release)
 	defer func() {
-		if stopErr := d.stop(); err == nil {
+		if stopErr := d.stops.run(); err == nil {
 			err = stopErr
 		}
 	}()
@@ -68,15 +61,16 @@ func Run(ctx context.Context, opts Options) (err error) {
 		}
 		return err
 	}
-	if err := config.WriteDaemon(home, d.state); err != nil {
+	state := d.state()
+	if err := config.WriteDaemon(home, state); err != nil {
 		return err
 	}
-	d.onStop(func() error { return config.RemoveDaemon(home) })
+	d.stops.push(func() error { return config.RemoveDaemon(home) })
 	if err := autostart.Clear(home); err != nil {
 		return err
 	}
 	if opts.Ready != nil {
-		opts.Ready(d.state)
+		opts.Ready(state)
 	}
 	<-ctx.Done()
 	return nil
@@ -84,87 +78,80 @@ func Run(ctx context.Context, opts Options) (err error) {
 
 // daemon is one running "mneme up".
 type daemon struct {
-	opts Options
+	opts      Options
+	startedAt time.Time
+	stops     stops
 
-	// Set while starting, each by one goroutine that the next step waits for.
-	state       config.Daemon
-	postgresURL string // with its password: the state holds a masked one
-	ledger      *postgres.Ledger
-	index       *qdrant.Index
-	embedder    *ollama.Embedder
-	stats       memory.Stats // of the ledger, when it was opened
-
-	mu    sync.Mutex     // guards stops and state.Services
-	stops []func() error // in the order of starting
+	// services is written once, when all four are there, by the goroutine that starts
+	// everything else afterwards.
+	services services
 }
 
-// set notes where a service is.
-func (d *daemon) set(name string, s config.Service) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.state.Services[name] = s
-}
-
-func (d *daemon) onStop(f func() error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.stops = append(d.stops, f)
-}
-
-// stop undoes what was started, last first, and returns the first error.
-func (d *daemon) stop() error {
-	d.mu.Lock()
-	stops := d.stops
-	d.stops = nil
-	d.mu.Unlock()
-	var first error
-	for _, f := range slices.Backward(stops) {
-		if err := f(); err != nil && first == nil {
-			first = err
-		}
+// state is what other processes are told.
+func (d *daemon) state() config.Daemon {
+	s := d.services
+	return config.Daemon{
+		PID: os.Getpid(), Version: d.opts.Version, StartedAt: d.startedAt,
+		Services: map[string]config.Service{
+			config.TemporalService: s.temporal.Service, config.PostgresService: s.postgres.Service,
+			config.QdrantService: s.qdrant.Service, config.OllamaService: s.ollama.Service,
+		},
+		UI: s.temporal.ui, Model: s.ollama.embedder.Model(), QdrantAPIKey: s.qdrant.apiKey,
 	}
-	return first
 }
 
-// start brings up the four services, then the worker.
+// start brings up the four services, then the worker, then what runs in the background.
 func (d *daemon) start(ctx context.Context) error {
-	if err := d.startServices(ctx); err != nil {
+	var err error
+	if d.services, err = d.startServices(ctx); err != nil {
 		return err
 	}
 	chat, err := assembly.OpenChat(d.chatURL(ctx), d.opts.Config.Ollama.ChatModel)
 	if err != nil {
 		return err
 	}
-	parts := assembly.Parts{
-		Embedder: d.embedder, Ledger: d.ledger, Index: d.index, Redactor: d.opts.Redactor,
-		Chat: chat, Snapshots: assembly.Snapshots(d.opts.Config.Home, d.ledger),
-	}
-	temporal := d.state.Services[config.TemporalService].Address
 	var stale []string
-	var known bool
+	var prepareErr error
 	var both errgroup.Group
-	both.Go(func() error { return d.startWorker(ctx, temporal, parts.Activities()) })
-	both.Go(func() error { stale, known = d.prepareIndex(ctx); return nil })
+	both.Go(func() error { return d.startWorker(ctx, chat) })
+	both.Go(func() error { stale, prepareErr = d.prepareIndex(ctx); return nil })
 	if err := both.Wait(); err != nil {
 		return err
 	}
-	if known {
-		if err := d.startRefill(ctx, stale); err != nil {
-			return err
-		}
-	}
-	d.startSweeper(ctx, chat)
-	return d.startSpool(ctx)
-}
-
-// startWorker connects to Temporal and starts the worker.
-func (d *daemon) startWorker(ctx context.Context, address string, acts *activities.Activities) error {
-	cfg := d.opts.Config.Temporal
-	cfg.Address = address
-	w, err := assembly.StartWorker(ctx, assembly.WorkerOptions{Temporal: cfg, Logger: d.opts.Logger}, acts)
+	client, err := dial.Open(ctx, d.settings(), d.opts.Redactor)
 	if err != nil {
 		return err
 	}
-	d.onStop(func() error { w.Stop(); return nil })
+	d.stops.push(func() error { client.Close(); return nil })
+	if prepareErr != nil { // no reason not to start: every workflow waits for Qdrant
+		d.opts.Logger.WarnContext(ctx, "prepare the index", "err", prepareErr)
+		d.services.qdrant.Detail = prepareErr.Error()
+	} else if err := d.startRefill(ctx, client, stale); err != nil {
+		return err
+	}
+	d.startSweeper(ctx, chat)
+	d.startSpool(ctx, client)
+	return nil
+}
+
+// settings are those of the user with the address of the Temporal server that runs.
+func (d *daemon) settings() config.Config {
+	cfg := d.opts.Config
+	cfg.Temporal.Address = d.services.temporal.Address
+	return cfg
+}
+
+// startWorker connects to Temporal and starts the worker.
+func (d *daemon) startWorker(ctx context.Context, chat activities.Chatter) error {
+	s := d.services
+	parts := assembly.Parts{
+		Embedder: s.ollama.embedder, Ledger: s.postgres.ledger, Index: s.qdrant.index, Redactor: d.opts.Redactor,
+		Chat: chat, Snapshots: assembly.Snapshots(d.opts.Config.Home, s.postgres.ledger),
+	}
+	w, err := assembly.StartWorker(ctx, assembly.WorkerOptions{Temporal: d.settings().Temporal, Logger: d.opts.Logger}, parts.Activities())
+	if err != nil {
+		return err
+	}
+	d.stops.push(func() error { w.Stop(); return nil })
 	return nil
 }

@@ -10,47 +10,38 @@ import (
 	"slices"
 
 	"github.com/mneme-memory/mneme/internal/config"
-	"github.com/mneme-memory/mneme/internal/dial"
 	"github.com/mneme-memory/mneme/memory"
 	"github.com/mneme-memory/mneme/workflows"
 )
 
 // prepareIndex makes the collections, so that a first recall finds them empty and not
-// missing, and returns those that must be written anew; known is false if that could not be
-// told. What prevents it is shown, and is no reason not to start: every workflow waits for
-// Qdrant.
-func (d *daemon) prepareIndex(ctx context.Context) (stale []string, known bool) {
-	err := d.ensureCollections(ctx)
-	if err == nil {
-		stale, err = d.staleCollections(ctx)
+// missing, and returns those that must be written anew.
+func (d *daemon) prepareIndex(ctx context.Context) (stale []string, err error) {
+	if err := d.ensureCollections(ctx); err != nil {
+		return nil, err
 	}
-	if err != nil {
-		d.opts.Logger.WarnContext(ctx, "prepare the index", "err", err)
-		s := d.state.Services[config.QdrantService]
-		s.Detail = err.Error()
-		d.set(config.QdrantService, s)
-	}
-	return stale, err == nil
+	return d.staleCollections(ctx)
 }
 
 func (d *daemon) ensureCollections(ctx context.Context) error {
-	dimension := d.stats.Dimension
-	if dimension == 0 && d.state.Services[config.OllamaService].OK {
+	s := d.services
+	dimension := s.postgres.stats.Dimension
+	if dimension == 0 && s.ollama.OK {
 		var err error
-		if dimension, err = d.embedder.Dimension(ctx); err != nil {
+		if dimension, err = s.ollama.embedder.Dimension(ctx); err != nil {
 			return err
 		}
 	}
 	if dimension == 0 {
 		return nil // nobody knows yet; the first store will
 	}
-	return d.index.EnsureCollections(ctx, dimension)
+	return s.qdrant.index.EnsureCollections(ctx, dimension)
 }
 
 // startRefill writes collections of the index anew from the ledger, when it is another
 // index than last time or has lost its data. It does so beside everything else, because it
 // can take minutes.
-func (d *daemon) startRefill(ctx context.Context, stale []string) error {
+func (d *daemon) startRefill(ctx context.Context, client *workflows.Client, stale []string) error {
 	if len(stale) == 0 {
 		return d.noteIndex(d.indexName())
 	}
@@ -58,27 +49,12 @@ func (d *daemon) startRefill(ctx context.Context, stale []string) error {
 	if err := d.noteIndex("none yet"); err != nil {
 		return err
 	}
-	cfg := d.opts.Config
-	cfg.Temporal.Address = d.state.Services[config.TemporalService].Address
-	client, err := dial.Open(ctx, cfg, d.opts.Redactor)
-	if err != nil {
-		return err
-	}
 	d.opts.Logger.WarnContext(ctx, "the index does not hold what the ledger does, writing it anew", "collections", stale)
-	ctx, cancel := context.WithCancel(ctx)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
+	d.stops.background(ctx, func(ctx context.Context) {
 		equal, err := d.refill(ctx, client, stale)
 		if ctx.Err() == nil { // else the workflow goes on when a worker is back
 			d.opts.Logger.WarnContext(ctx, "wrote the index anew", "equal", equal, "err", err)
 		}
-	}()
-	d.onStop(func() error {
-		cancel()
-		<-done
-		client.Close()
-		return nil
 	})
 	return nil
 }
@@ -88,7 +64,8 @@ func (d *daemon) refill(ctx context.Context, client *workflows.Client, collectio
 	// A rebuild that an earlier daemon began goes on by itself, and a call joins it. What it
 	// had done was done to another index, so it must end first. If there is none, this is a
 	// rebuild of what is smallest.
-	smallest := slices.MinFunc(memory.Collections(), func(a, b string) int { return d.stats.Live[a] - d.stats.Live[b] })
+	live := d.services.postgres.stats.Live
+	smallest := slices.MinFunc(memory.Collections(), func(a, b string) int { return live[a] - live[b] })
 	if _, err := client.Rebuild(ctx, memory.RebuildInput{Collections: []string{smallest}, User: refiller}, nil); err != nil {
 		return false, err
 	}
@@ -132,7 +109,7 @@ func (d *daemon) staleCollections(ctx context.Context) ([]string, error) {
 	}
 	var filled []string
 	for _, collection := range memory.Collections() {
-		if d.stats.Live[collection] > 0 {
+		if d.services.postgres.stats.Live[collection] > 0 {
 			filled = append(filled, collection)
 		}
 	}
@@ -145,7 +122,7 @@ func (d *daemon) staleCollections(ctx context.Context) ([]string, error) {
 
 // indexName tells the Qdrants apart that a home may use.
 func (d *daemon) indexName() string {
-	s := d.state.Services[config.QdrantService]
+	s := d.services.qdrant
 	if s.Mode == config.Given {
 		return s.Mode + " " + s.Address
 	}
@@ -171,7 +148,7 @@ const sample = 20
 func (d *daemon) lostOf(ctx context.Context, collections []string) ([]string, error) {
 	var lost []string
 	for _, collection := range collections {
-		records, err := d.ledger.Records(ctx, memory.Page{Collection: collection, Limit: sample})
+		records, err := d.services.postgres.ledger.Records(ctx, memory.Page{Collection: collection, Limit: sample})
 		if err != nil {
 			return nil, err
 		}
@@ -179,7 +156,7 @@ func (d *daemon) lostOf(ctx context.Context, collections []string) ([]string, er
 		for i, r := range records {
 			ids[i] = r.ID
 		}
-		missing, err := d.index.Missing(ctx, collection, ids)
+		missing, err := d.services.qdrant.index.Missing(ctx, collection, ids)
 		if err != nil {
 			return nil, err
 		}

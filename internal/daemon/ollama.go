@@ -20,13 +20,20 @@ const builtinModel = "mneme-static"
 // usualOllama is where Ollama listens unless OLLAMA_HOST says otherwise.
 const usualOllama = "127.0.0.1:11434"
 
-// startOllama finds or starts an embedding server. A ledger that was embedded
-// by one model stays with it: another would not fit its vectors.
-func (d *daemon) startOllama(ctx context.Context) error {
+// ollamaServer is the embedding server in use, with the adapter to its model.
+type ollamaServer struct {
+	config.Service
+	embedder *ollama.Embedder
+}
+
+// startOllama finds or starts an embedding server. A ledger that was embedded by one model
+// stays with it, because another one would not fit its vectors; embedded names that model,
+// and is empty when nothing is embedded yet.
+func (d *daemon) startOllama(ctx context.Context, embedded string) (ollamaServer, error) {
 	cfg := d.opts.Config.Ollama
 	model := cfg.EmbedModel
 	if model == "" {
-		model = d.stats.Model
+		model = embedded
 	}
 	if cfg.URL != "" {
 		return d.useOllama(ctx, config.Service{Address: cfg.URL, Mode: config.Given}, model)
@@ -45,45 +52,39 @@ func (d *daemon) startOllama(ctx context.Context) error {
 			Detail: "start Ollama: texts are embedded with its model " + model,
 		}
 		e, err := newEmbedder(service, model)
-		if err == nil {
-			d.setEmbedder(service, e)
-		}
-		return err
+		return ollamaServer{Service: service, embedder: e}, err
 	}
-	if err := d.useOllama(ctx, config.Service{Address: found, Mode: config.Found}, model); err != nil {
-		return err
-	}
-	if service := d.state.Services[config.OllamaService]; model == "" && !service.OK {
+	s, err := d.useOllama(ctx, config.Service{Address: found, Mode: config.Found}, model)
+	if err == nil && model == "" && !s.OK {
 		// Nobody chose a model and nothing is embedded yet: what works now is better.
-		return d.embedOllama(ctx, fmt.Sprintf("the Ollama at %s is not used: %s", found, service.Detail))
+		return d.embedOllama(ctx, fmt.Sprintf("the Ollama at %s is not used: %s", found, s.Detail))
 	}
-	return nil
+	return s, err
 }
 
 // embedOllama starts the server with the built-in model.
-func (d *daemon) embedOllama(ctx context.Context, detail string) error {
+func (d *daemon) embedOllama(ctx context.Context, detail string) (ollamaServer, error) {
 	s, err := embeddedollama.Start(ctx, embeddedollama.Options{Logger: d.opts.Logger})
 	if err != nil {
-		return err
+		return ollamaServer{}, err
 	}
-	d.onStop(s.Stop)
+	d.stops.push(s.Stop)
 	return d.useOllama(ctx, config.Service{Address: s.URL(), Mode: config.Embedded, Detail: detail}, builtinModel)
 }
 
 // useOllama embeds with a server that runs, whose model is pulled if it has to be.
 // Without the model it is no failure: stores are accepted and wait, recalls use keywords.
-func (d *daemon) useOllama(ctx context.Context, service config.Service, model string) error {
+func (d *daemon) useOllama(ctx context.Context, service config.Service, model string) (ollamaServer, error) {
 	e, err := newEmbedder(service, model)
 	if err != nil {
-		return err
+		return ollamaServer{}, err
 	}
-	if err := d.ensureModel(ctx, e, &service); err != nil {
+	if service.Version, err = d.ensureModel(ctx, e); err != nil {
 		service.Detail = err.Error()
 	} else {
 		service.OK = true
 	}
-	d.setEmbedder(service, e)
-	return nil
+	return ollamaServer{Service: service, embedder: e}, nil
 }
 
 func newEmbedder(service config.Service, model string) (*ollama.Embedder, error) {
@@ -93,21 +94,15 @@ func newEmbedder(service config.Service, model string) (*ollama.Embedder, error)
 	return ollama.New(ollama.Options{URL: service.Address, Model: model})
 }
 
-func (d *daemon) setEmbedder(service config.Service, e *ollama.Embedder) {
-	d.set(config.OllamaService, service)
-	d.state.Model, d.embedder = e.Model(), e
-}
-
-// ensureModel pulls the model if Ollama does not have it yet.
-func (d *daemon) ensureModel(ctx context.Context, e *ollama.Embedder, service *config.Service) error {
-	version, err := e.Version(ctx)
-	if err != nil {
-		return err
+// ensureModel pulls the model if Ollama does not have it yet. It returns Ollama's version, as
+// soon as that is known also with an error.
+func (d *daemon) ensureModel(ctx context.Context, e *ollama.Embedder) (version string, err error) {
+	if version, err = e.Version(ctx); err != nil {
+		return "", err
 	}
-	service.Version = version
 	has, err := e.HasModel(ctx)
 	if err != nil || has {
-		return err
+		return version, err
 	}
 	err = e.Pull(ctx, func(done, total int64, status string) {
 		if d.opts.Progress != nil {
@@ -115,9 +110,9 @@ func (d *daemon) ensureModel(ctx context.Context, e *ollama.Embedder, service *c
 		}
 	})
 	if err != nil {
-		return fmt.Errorf("it lacks the model: \"ollama pull %s\", or set MNEME_EMBED_MODEL to one that it has (%w)", e.Model(), err)
+		err = fmt.Errorf("it lacks the model: \"ollama pull %s\", or set MNEME_EMBED_MODEL to one that it has (%w)", e.Model(), err)
 	}
-	return nil
+	return version, err
 }
 
 // chatURL is where the chat model is asked: always a real Ollama, also where

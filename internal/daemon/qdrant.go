@@ -13,6 +13,7 @@ import (
 	"github.com/mneme-memory/mneme/embedded/qdrantproc"
 	"github.com/mneme-memory/mneme/internal/assembly"
 	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/qdrant"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -20,52 +21,73 @@ import (
 // make, with this version.
 const oldestMajor, oldestMinor = 1, 10
 
+// qdrantServer is the Qdrant in use, with the index that it keeps.
+type qdrantServer struct {
+	config.Service
+	apiKey string
+	index  *qdrant.Index
+}
+
 // startQdrant takes the given Qdrant, else runs the program that is there, else starts the
-// embedded server; and connects to it.
-func (d *daemon) startQdrant(ctx context.Context) error {
+// embedded server; and prepares the connection to it.
+func (d *daemon) startQdrant(ctx context.Context) (qdrantServer, error) {
+	service, key, err := d.findQdrant(ctx)
+	if err != nil {
+		return qdrantServer{}, err
+	}
+	index, err := assembly.OpenIndex(config.Qdrant{Address: service.Address, APIKey: key, TLS: d.opts.Config.Qdrant.TLS})
+	if err != nil {
+		return qdrantServer{}, err
+	}
+	d.stops.push(index.Close)
+	return qdrantServer{Service: service, apiKey: key, index: index}, nil
+}
+
+// findQdrant returns a server that runs, and the key that it asks for.
+func (d *daemon) findQdrant(ctx context.Context) (service config.Service, key string, err error) {
 	cfg := d.opts.Config.Qdrant
 	if cfg.Address != "" {
-		d.state.QdrantAPIKey = cfg.APIKey
-		return d.useQdrant(config.Service{Address: cfg.Address, Mode: config.Given, OK: true})
+		return config.Service{Address: cfg.Address, Mode: config.Given, OK: true}, cfg.APIKey, nil
 	}
-	// Loopback is open to every user of the machine: the key keeps the others out.
-	d.state.QdrantAPIKey = rand.Text()
+	key = rand.Text() // loopback is open to every user of the machine: the key keeps the others out
 	switch cfg.Binary {
 	case config.None:
-		return d.embedQdrant(ctx, "")
+		service, err = d.embedQdrant(ctx, key)
 	case "":
-		return d.tryQdrant(ctx, qdrantproc.Find())
+		service, err = d.tryQdrant(ctx, qdrantproc.Find(), key)
+	default:
+		if service, err = d.runQdrant(ctx, cfg.Binary, key); err != nil {
+			err = memory.Down("Qdrant", "mend it, or set MNEME_QDRANT_BINARY="+config.None+" for the embedded one", err)
+		}
 	}
-	service, err := d.runQdrant(ctx, cfg.Binary)
-	if err != nil {
-		return memory.Down("Qdrant", "mend it, or set MNEME_QDRANT_BINARY="+config.None+" for the embedded one", err)
-	}
-	return d.useQdrant(service)
+	return service, key, err
 }
 
 // tryQdrant runs a program that nobody asked for. One that does not do is no reason not to
 // start: the embedded server does.
-func (d *daemon) tryQdrant(ctx context.Context, binary string) error {
+func (d *daemon) tryQdrant(ctx context.Context, binary, key string) (config.Service, error) {
 	if binary == "" {
-		return d.embedQdrant(ctx, "")
+		return d.embedQdrant(ctx, key)
 	}
-	service, err := d.runQdrant(ctx, binary)
+	service, err := d.runQdrant(ctx, binary, key)
 	if err == nil {
-		return d.useQdrant(service)
+		return service, nil
 	}
 	if ctx.Err() != nil {
-		return ctx.Err()
+		return service, ctx.Err()
 	}
 	d.opts.Logger.WarnContext(ctx, "the qdrant that was found does not do, the embedded one does", "err", err)
-	return d.embedQdrant(ctx, binary+" does not do: see the log")
+	service, err = d.embedQdrant(ctx, key)
+	service.Detail = binary + " does not do: see the log"
+	return service, err
 }
 
 // runQdrant runs the program as a child, on data of its own: it could not read the embedded
 // server's.
-func (d *daemon) runQdrant(ctx context.Context, binary string) (config.Service, error) {
+func (d *daemon) runQdrant(ctx context.Context, binary, key string) (config.Service, error) {
 	s, err := qdrantproc.Start(ctx, qdrantproc.Options{
 		Binary: binary, Dir: filepath.Join(d.opts.Config.Home, "qdrant-server"),
-		APIKey: d.state.QdrantAPIKey, Logger: d.opts.Logger,
+		APIKey: key, Logger: d.opts.Logger,
 	})
 	if err != nil {
 		return config.Service{}, err
@@ -74,7 +96,7 @@ func (d *daemon) runQdrant(ctx context.Context, binary string) (config.Service, 
 		err := fmt.Errorf("%s is Qdrant %s; %d.%d or newer is needed", binary, s.Version(), oldestMajor, oldestMinor)
 		return config.Service{}, errors.Join(err, s.Stop())
 	}
-	d.onStop(s.Stop)
+	d.stops.push(s.Stop)
 	return config.Service{Address: s.Addr(), Mode: config.Found, Version: s.Version(), OK: true}, nil
 }
 
@@ -93,24 +115,13 @@ func tooOld(version string) bool {
 	return major < oldestMajor || major == oldestMajor && minor < oldestMinor
 }
 
-func (d *daemon) embedQdrant(ctx context.Context, detail string) error {
+func (d *daemon) embedQdrant(ctx context.Context, key string) (config.Service, error) {
 	s, err := embeddedqdrant.Start(ctx, embeddedqdrant.Options{
-		Dir: filepath.Join(d.opts.Config.Home, "qdrant"), APIKey: d.state.QdrantAPIKey, Logger: d.opts.Logger,
+		Dir: filepath.Join(d.opts.Config.Home, "qdrant"), APIKey: key, Logger: d.opts.Logger,
 	})
 	if err != nil {
-		return err
+		return config.Service{}, err
 	}
-	d.onStop(s.Stop)
-	return d.useQdrant(config.Service{Address: s.Addr(), Mode: config.Embedded, Version: embeddedqdrant.Version, OK: true, Detail: detail})
-}
-
-func (d *daemon) useQdrant(s config.Service) error {
-	index, err := assembly.OpenIndex(config.Qdrant{Address: s.Address, APIKey: d.state.QdrantAPIKey, TLS: d.opts.Config.Qdrant.TLS})
-	if err != nil {
-		return err
-	}
-	d.onStop(index.Close)
-	d.index = index
-	d.set(config.QdrantService, s)
-	return nil
+	d.stops.push(s.Stop)
+	return config.Service{Address: s.Addr(), Mode: config.Embedded, Version: embeddedqdrant.Version, OK: true}, nil
 }

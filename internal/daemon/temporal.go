@@ -1,0 +1,41 @@
+package daemon
+
+import (
+	"context"
+	"path/filepath"
+
+	enumspb "go.temporal.io/api/enums/v1"
+
+	embeddedtemporal "github.com/mneme-memory/mneme/embedded/temporal"
+	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/workflows"
+)
+
+// temporalServer is the Temporal in use. The worker makes its own connection to it.
+type temporalServer struct {
+	config.Service
+	ui string // URL of its user interface; empty if we started none
+}
+
+// startTemporal takes the given Temporal, else starts the embedded one.
+func (d *daemon) startTemporal(ctx context.Context) (temporalServer, error) {
+	cfg := d.opts.Config
+	if cfg.Temporal.Address != "" {
+		return temporalServer{Service: config.Service{Address: cfg.Temporal.Address, Mode: config.Given, OK: true}}, nil
+	}
+	attributes := map[string]enumspb.IndexedValueType{}
+	for _, name := range workflows.SearchAttributes() {
+		attributes[name] = enumspb.INDEXED_VALUE_TYPE_KEYWORD
+	}
+	s, err := embeddedtemporal.Start(ctx, embeddedtemporal.Options{
+		Dir: filepath.Join(cfg.Home, "temporal"), Namespace: cfg.Temporal.Namespace, UIPort: cfg.UI.Port,
+		SearchAttributes: attributes, Logger: d.opts.Logger,
+	})
+	if err != nil {
+		return temporalServer{}, err
+	}
+	d.stops.push(s.Stop)
+	return temporalServer{
+		Service: config.Service{Address: s.Addr(), Mode: config.Embedded, Version: s.Version(), OK: true}, ui: s.UIURL(),
+	}, nil
+}
