@@ -47,7 +47,7 @@ func Open(ctx context.Context, cfg config.Config, r activities.Redactor) (*workf
 // project's. A door names its project, so that what leaves it is clean; the
 // daemon serves all projects, names none ("") and applies the user's again.
 func Redactor(home, project string) (activities.Redactor, error) {
-	rules, _, err := redact.LoadClaudeMD(redact.FindClaudeMD(home, project)...)
+	rules, _, err := redact.LoadClaudeMD(home, project)
 	if err != nil {
 		return nil, fmt.Errorf("read the privacy rules of CLAUDE.md: %w", err)
 	}

@@ -12,7 +12,9 @@ const (
 	passKey     = `(?:` + longPassKey + `|pw|pass)`
 	tokenKey    = `(?:secret(?:[_-]?key(?:[_-]?base)?)?|api[_-]?key|apikey|access[_-]?key|account[_-]?key|shared[_-]?access[_-]?key|auth[_-]?key|signing[_-]?key|encryption[_-]?key|master[_-]?key|private[_-]?key|preshared[_-]?key|token|credentials?|client[_-]?secret)`
 	someValue   = `(?:"((?:[^"\\\n]|\\.){1,200})"|'([^'\n]{1,200})'|\x60([^\x60\n]{1,200})\x60|([^\s"'\x60;]{1,300}))`
-	assigns     = `["'\]]{0,2}[ \t]{0,4}(?::=|=>|==|=|:)\s{0,3}`
+	// tokenValue ends at the next parameter of an address; a password may hold such a sign.
+	tokenValue = `(?:"((?:[^"\\\n]|\\.){1,200})"|'([^'\n]{1,200})'|\x60([^\x60\n]{1,200})\x60|([^\s"'\x60;&]{1,300}))`
+	assigns    = `["'\]]{0,2}[ \t]{0,4}(?::=|=>|==|=|:)\s{0,3}`
 )
 
 // assignmentDetectors find a value behind a word: password = x, "api_key": "x",
@@ -25,15 +27,30 @@ func assignmentDetectors() []*detector {
 
 // passwordAssignments find passwords behind a word for one.
 func passwordAssignments() []*detector {
-	words := []string{"pass", "pwd", "pw", "kennwort", "contrase", "senha"}
+	words := []string{"pass", "pwd", "pw", "kennwort", "geheimzahl", "zugangscode", "mdp", "contrase", "clave", "parola", "senha", "code d"}
 	return []*detector{
 		{
 			kind: KindPassword, rank: rankOwn, words: words, reach: 320, accept: assignedPassword,
 			compiled: lazily(`(?i)(?:[\w.-]{0,40}(?:` + longPassKey + `|[_.-](?:pass|pw)|(?-i:[a-z]Pass))|\b(?:pass|pw))(?:_?\d)?` + assigns + someValue),
 		},
 		{
-			kind: KindPassword, rank: rankOwn, words: []string{"pass", "pwd", "login"}, reach: 320, accept: spokenPassword,
-			compiled: lazily(`(?i)\b` + passKey + `s?\b[^\n.:=]{0,30}? (?:is|was|are|to|be)(?: now| set to| changed to)?:? ` + someValue),
+			kind: KindPassword, rank: rankOwn, words: words, reach: 320, accept: spokenPassword,
+			compiled: lazily(`(?i)\b` + oneOf(passwordWords()) + `\b[^\n.:=]{0,40}? ` + oneOf(isWords()) + `:? ` + someValue),
+		},
+		{
+			// With words between the label and the colon: what they say tells a password from
+			// a page or a rule about passwords.
+			kind: KindPassword, rank: rankOwn, words: words, reach: 320, accept: labelledPassword,
+			compiled: lazily(`(?i)\b` + oneOf(passwordWords()) + `\b[^\n:=]{0,60}? ?[:=]\s{0,3}` + someValue),
+		},
+		{
+			kind: KindPassword, rank: rankOwn, words: words, reach: 120, accept: spokenPassword,
+			compiled: lazily(`(?i)\buse ["'\x60]?(\S{6,100}?)["'\x60]? as (?:the|a|my|your|our) (?:[a-z]+ )?` + oneOf(passwordWords()) + `\b`),
+		},
+		{
+			kind: KindPassword, rank: rankOwn, reach: 160, accept: pairedPassword,
+			words:    []string{"credential", "login", "sign-in", "signin", "zugangsdaten", "anmeldedaten", "identifiant", "credenci", "credenziali", "acceso", "user"},
+			compiled: lazily(`(?i)\b(?:` + oneOf(loginWords()) + `|user(?:name)?\b(?: and |/| / )` + oneOf(passwordWords()) + `)\b[^\n:=]{0,50}[:=] ?["'\x60]?[\w.@+-]{2,40}["'\x60]? ?[/|] ?["'\x60]?([^\s"'\x60|]{4,100})`),
 		},
 		{
 			kind: KindPassword, rank: rankOwn, words: words, reach: 320, accept: spokenPassword,
@@ -79,15 +96,20 @@ func tokenAssignments() []*detector {
 		},
 		{
 			kind: KindSecret, rank: rankOwn, words: words, reach: 400, accept: assignedToken,
-			compiled: lazily(`(?i)[\w.-]{0,40}` + tokenKey + assigns + someValue),
+			compiled: lazily(`(?i)[\w.-]{0,40}` + tokenKey + assigns + tokenValue),
 		},
 		{
 			kind: KindSecret, rank: rankOwn, words: words, reach: 400, accept: assignedToken,
-			compiled: lazily(`(?i)--?[\w-]{0,40}` + tokenKey + `[ =]` + someValue),
+			compiled: lazily(`(?i)--?[\w-]{0,40}` + tokenKey + `[ =]` + tokenValue),
 		},
 		{
 			kind: KindSecret, rank: rankOwn, words: words, reach: 400, accept: assignedToken,
-			compiled: lazily(`(?i)\b(?:secret|api[ _-]?key|access[ _-]?key|token|signing key|encryption key|private key|webhook secret|license key)\b[^\n.:=]{0,30}? (?:is|was|to|be):? ` + someValue),
+			compiled: lazily(`(?i)\b(?:secret|api[ _-]?key|access[ _-]?key|token|signing key|encryption key|private key|webhook secret|license key)\b[^\n.:=]{0,30}? (?:is|was|to|be):? ` + tokenValue),
+		},
+		{
+			kind: KindSecret, rank: rankOwn, reach: 400, accept: assignedToken,
+			words:    []string{"schl", "zugriffstoken", "cl\xc3\xa9", "cle d", "jeton", "clave", "llave", "token d", "chiave", "chave"},
+			compiled: lazily(`(?i)` + oneOf(keyWords()) + `[^\n.:=]{0,40}?(?: ?[:=] ?| ` + oneOf(isWords()) + `:? )` + tokenValue),
 		},
 	}
 }
@@ -121,6 +143,24 @@ func flagPassword(m match) bool {
 func spokenPassword(m match) bool {
 	v := clean(m.secret)
 	return len(v) >= 4 && notPlaceholder(m) && !expression(m, v) && !technical(v) && (strong(v) || quoted(m) && !plainWords(v))
+}
+
+// labelledPassword accepts "password for the build server: x" unless the words between are
+// about a feature, such as in "password reset page: x".
+func labelledPassword(m match) bool {
+	between := m.before
+	if i := strings.IndexByte(between, ' '); i >= 0 && about().MatchString(between[i:]) {
+		return false
+	}
+	return spokenPassword(m)
+}
+
+var about = lazily(aboutPasswords)
+
+// pairedPassword accepts the second half of "login: user / password".
+func pairedPassword(m match) bool {
+	v := clean(m.secret)
+	return len(v) >= 4 && notPlaceholder(m) && !expression(m, v) && !technical(v) && (strong(v) || !readable(v) && !codeWord(v))
 }
 
 // assignedToken accepts the value of token=x when it is long and mixed enough.

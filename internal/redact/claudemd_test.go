@@ -75,39 +75,75 @@ func TestSecretsCannotBeSwitchedOff(t *testing.T) {
 	}
 }
 
-func TestLoadClaudeMD(t *testing.T) {
-	t.Parallel()
-	home, project := t.TempDir(), t.TempDir()
-	if err := os.Mkdir(filepath.Join(home, ".claude"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	first, second := filepath.Join(home, ".claude", "CLAUDE.md"), filepath.Join(project, "CLAUDE.local.md")
-	for path, text := range map[string]string{
-		first:  "# Privacy\n- never store e-mail addresses\n- `(`\n",
-		second: "# PRIVACY\n- e-mail addresses may be stored\n",
-	} {
+// writeFiles makes files, and the folders that they stand in.
+func writeFiles(t *testing.T, files map[string]string) {
+	t.Helper()
+	for path, text := range files {
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	found := redact.FindClaudeMD(home, project)
-	if diff := cmp.Diff([]string{first, second}, found); diff != "" {
-		t.Fatal(diff)
-	}
-	rules, warnings, err := redact.LoadClaudeMD(append(found, filepath.Join(home, "gone.md"))...)
+}
+
+func TestLoadClaudeMD(t *testing.T) {
+	t.Parallel()
+	home, outside := t.TempDir(), t.TempDir()
+	repository := filepath.Join(outside, "repository")
+	start := filepath.Join(repository, "services", "api")
+	user, root, local := filepath.Join(home, ".claude", "CLAUDE.md"), filepath.Join(repository, "CLAUDE.md"), filepath.Join(start, "CLAUDE.local.md")
+	writeFiles(t, map[string]string{
+		user:                                "# Privacy\n- phone numbers may be stored\n- `(`\n",
+		filepath.Join(outside, "CLAUDE.md"): "# Privacy\n- ticket: `OUTSIDE-\\d+`\n",
+		filepath.Join(repository, ".git"):   "gitdir: elsewhere\n",
+		root:                                "# Privacy\n- ticket: `ACME-\\d+`\n- all: `\\w+`\n",
+		local:                               "# PRIVACY\n- e-mail addresses may be stored\n- badge: `B-\\d+`\n",
+	})
+	rules, warnings, err := redact.LoadClaudeMD(home, start)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(warnings) != 1 || warnings[0].Line != 3 || !strings.HasPrefix(warnings[0].Text, first) {
-		t.Errorf("warnings %v", warnings)
+	if err := os.MkdirAll(start, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	var said []string
+	for _, w := range warnings {
+		said = append(said, w.String())
+	}
+	want := []string{user + ":3: ", root + ":3: ", local + ": a project cannot allow \"email\""}
+	if len(said) != len(want) {
+		t.Fatalf("warnings %q", said)
+	}
+	for i := range want {
+		if !strings.HasPrefix(said[i], want[i]) {
+			t.Errorf("warning %q, want it to begin %q", said[i], want[i])
+		}
 	}
 	r, err := redact.New(redact.Options{Rules: rules})
 	if err != nil {
 		t.Fatal(err)
 	}
-	const text = "write to jana@corp.net"
-	if got := r.Redact(text); got.Text != text {
-		t.Errorf("the project's word is not the last: %q", got.Text)
+	const text = "ACME-1, OUTSIDE-2, B-3 of jana@corp.net, +49 170 1234567"
+	const redacted = "[redacted:ticket], OUTSIDE-2, [redacted:badge] of [redacted:email], +49 170 1234567"
+	if got := r.Redact(text); got.Text != redacted {
+		t.Errorf("got %q", got.Text)
+	}
+}
+
+// Outside a repository the folders above are somebody else's.
+func TestLoadClaudeMDOutsideARepository(t *testing.T) {
+	t.Parallel()
+	above := t.TempDir()
+	dir := filepath.Join(above, "project")
+	writeFiles(t, map[string]string{
+		filepath.Join(above, "CLAUDE.md"): "# Privacy\n- ticket: `ACME-\\d+`\n",
+		filepath.Join(dir, "CLAUDE.md"):   "# Privacy\n- badge: `B-\\d+`\n",
+	})
+	rules, warnings, err := redact.LoadClaudeMD("", dir)
+	if err != nil || len(warnings) > 0 || len(rules) != 1 || rules[0].Kind != "badge" {
+		t.Errorf("rules %v, warnings %v, error %v", rules, warnings, err)
 	}
 }
 

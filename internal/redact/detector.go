@@ -18,6 +18,8 @@ type detector struct {
 	words []string
 	// spots finds the places of what has no words; such as a row of digits.
 	spots func(t *scanText) []span
+	// needs, when set, is a part of every match: a text without it is not looked at.
+	needs string
 	// minDigits is how many digits the text must have for a match to be possible.
 	minDigits int
 	// reach is how far from a word, in bytes, a match can begin or end. It keeps the work
@@ -83,7 +85,7 @@ func lazily(expr string) func() *regexp.Regexp {
 
 // scan appends what d finds in t.
 func (d *detector) scan(t *scanText, out []span) []span {
-	if t.nums < d.minDigits {
+	if t.nums < d.minDigits || d.needs != "" && !strings.Contains(t.lower, d.needs) {
 		return out
 	}
 	for _, w := range d.windows(t) {
@@ -104,23 +106,66 @@ func (d *detector) windows(t *scanText) []span {
 	}
 }
 
+// scanWindow appends what d finds in one window. Matches do not overlap, so one that is not
+// accepted is looked through again: what it took for a value may be the label of the next.
 func (d *detector) scanWindow(t *scanText, w span, out []span) []span {
 	for _, loc := range d.compiled().FindAllStringSubmatchIndex(t.raw[w.start:w.end], -1) {
-		start, end := d.secretOf(loc)
-		if start == end {
+		found, ok := d.judge(t, w.start, loc)
+		if ok {
+			out = append(out, found)
 			continue
 		}
-		m := match{
-			secret: t.raw[w.start+start : w.start+end],
-			before: t.raw[w.start+loc[0] : w.start+start],
-			all:    t.raw[w.start+loc[0] : w.start+loc[1]],
-			text:   t, start: w.start + start, end: w.start + end,
-		}
-		if d.accept == nil || d.accept(m) {
-			out = append(out, span{start: m.start, end: m.end, kind: d.kind, rank: d.rank})
-		}
+		out = d.lookThrough(t, span{start: w.start + loc[0], end: w.start + loc[1]}, w.end, out)
 	}
 	return out
+}
+
+// lookThrough appends the first accepted match that begins at a later word of a match that
+// was not accepted.
+func (d *detector) lookThrough(t *scanText, rejected span, most int, out []span) []span {
+	limit := min(most, rejected.end+d.reach)
+	for limit < most && !isSpace(t.raw[limit]) {
+		limit++
+	}
+	for from := nextWord(t.raw, rejected.start); from < rejected.end; {
+		loc := d.compiled().FindStringSubmatchIndex(t.raw[from:limit])
+		if loc == nil || from+loc[0] >= rejected.end {
+			return out
+		}
+		if found, ok := d.judge(t, from, loc); ok {
+			return append(out, found)
+		}
+		from = nextWord(t.raw, from+loc[0])
+	}
+	return out
+}
+
+// nextWord returns where the first word after position from begins, or the end of raw.
+func nextWord(raw string, from int) int {
+	for from < len(raw) && !isSpace(raw[from]) {
+		from++
+	}
+	for from < len(raw) && isSpace(raw[from]) {
+		from++
+	}
+	return from
+}
+
+// judge makes a span of the indexes of a match, which count from base, and says whether it
+// is accepted.
+func (d *detector) judge(t *scanText, base int, loc []int) (span, bool) {
+	start, end := d.secretOf(loc)
+	if start == end {
+		return span{}, false
+	}
+	m := match{
+		secret: t.raw[base+start : base+end],
+		before: t.raw[base+loc[0] : base+start],
+		all:    t.raw[base+loc[0] : base+loc[1]],
+		text:   t, start: base + start, end: base + end,
+	}
+	found := span{start: m.start, end: m.end, kind: d.kind, rank: d.rank}
+	return found, d.accept == nil || d.accept(m)
 }
 
 // secretOf picks the group to redact from the indexes of a match.

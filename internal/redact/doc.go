@@ -9,18 +9,23 @@
 // The detectors are, in this order:
 //
 //   - rules of the reader of this machine: the privacy section of CLAUDE.md, see [ParseClaudeMD];
-//   - secrets: the maintained rules of gitleaks, and our own for what they miss in prose
-//     (passwords after a word or a flag, headers, URLs with a password, keys cut in half,
-//     tokens wrapped in base64);
-//   - personal data: e-mail addresses, phone numbers, national and passport numbers,
-//     dates of birth;
-//   - financial data: card numbers, IBANs, bank accounts, wallet keys, seed phrases;
+//   - secrets: the maintained rules of gitleaks, and our own for what they miss: passwords
+//     after a word in six languages, in tables, markup and command lines, the hashes they are
+//     stored as, tokens by their prefix, headers, addresses with a token, keys cut in half,
+//     tokens wrapped in base64;
+//   - personal data: e-mail addresses, phone numbers as they are written in eight countries,
+//     postal addresses, national, passport and licence numbers, dates of birth;
+//   - financial data: card numbers, IBANs, bank accounts, wallet keys, seed phrases, incomes;
+//   - who employs somebody, and staff numbers;
 //   - health data: conditions, prescriptions, record numbers and codes, only in context.
+//
+// A text is also read as a person sees it, without characters that take no place and with
+// escapes undone: see shadow.go.
 //
 // What a developer's memory lives from is left alone on purpose: IP and MAC addresses
 // (CLAUDE.md can ask for them), hashes, UUIDs, versions, paths, addresses such as
-// git@github.com, and example.com. Names of people and postal addresses have no pattern
-// that is right often enough; write a rule for the ones that matter.
+// git@github.com, and example.com. Names of people have no pattern that is right often
+// enough; write a rule for the ones that matter.
 //
 // Nothing is compiled or parsed when a program starts. The first call of [Redactor.Redact]
 // parses the gitleaks rules, and each rule is compiled when one of its keywords is seen

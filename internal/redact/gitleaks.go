@@ -34,8 +34,8 @@ var sharedRules = sync.OnceValues(func() (*ruleset, error) {
 		return nil, err
 	}
 	return &ruleset{
-		secrets: slices.Concat(vendor, tokenDetectors(), assignmentDetectors(), blockDetectors()),
-		privacy: slices.Concat(personalDetectors(), financialDetectors(), healthDetectors()),
+		secrets: slices.Concat(vendor, tokenDetectors(), assignmentDetectors(), fileDetectors(), urlDetectors(), blockDetectors()),
+		privacy: slices.Concat(personalDetectors(), contactDetectors(), financialDetectors(), incomeDetectors(), employerDetectors(), healthDetectors(), illnessDetectors()),
 	}, nil
 })
 
@@ -44,7 +44,7 @@ func (rs *ruleset) scan(t *scanText, off map[Kind]bool, out []span) []span {
 	for _, d := range rs.secrets {
 		out = d.scan(t, out)
 	}
-	out = privateKeys(t, out)
+	out = columns(t, privateKeys(t, out))
 	for _, d := range rs.privacy {
 		if !off[d.kind] {
 			out = d.scan(t, out)

@@ -22,6 +22,8 @@ const (
 	KindSeedPhrase     Kind = "seed-phrase"     // the words a wallet is restored from
 	kindAPIKey         Kind = "api-key"         // a token known by its prefix
 	kindAWSSecret      Kind = "aws-secret-key"  // the second half of an AWS pair
+	KindPasswordHash   Kind = "password-hash"   // what a password is stored as: it can be guessed from it
+	KindURLToken       Kind = "url-token"       // a token, a code or a signature in an address
 	kindKubernetesData Kind = "kubernetes-data" // values of a Secret manifest
 )
 
@@ -32,6 +34,8 @@ const (
 	KindNationalID  Kind = "national-id" // US, UK, Canadian and several EU numbers
 	KindPassport    Kind = "passport"
 	KindDateOfBirth Kind = "date-of-birth"
+	KindAddress     Kind = "address"     // where somebody lives: a street with a number and a place
+	KindLicence     Kind = "licence"     // of a driver, and the plate of a car
 	KindIPAddress   Kind = "ip-address"  // off unless a rule asks for it
 	KindMACAddress  Kind = "mac-address" // off unless a rule asks for it
 )
@@ -41,6 +45,12 @@ const (
 	KindCard        Kind = "card"
 	KindIBAN        Kind = "iban"
 	KindBankAccount Kind = "bank-account"
+	KindIncome      Kind = "income" // what somebody earns or owes
+)
+
+// What ties a text to somebody's work.
+const (
+	KindEmployer Kind = "employer" // employers, clients and colleagues by name, staff numbers
 )
 
 // Health data.
@@ -52,8 +62,9 @@ const (
 // Categories group the kinds that may be switched off, by the word a person would use.
 func categories() map[string][]Kind {
 	return map[string][]Kind{
-		"personal":  {KindEmail, KindPhone, KindNationalID, KindPassport, KindDateOfBirth},
-		"financial": {KindCard, KindIBAN, KindBankAccount},
+		"personal":  {KindEmail, KindPhone, KindNationalID, KindPassport, KindDateOfBirth, KindAddress, KindLicence},
+		"financial": {KindCard, KindIBAN, KindBankAccount, KindIncome},
+		"employer":  {KindEmployer},
 		"health":    {KindHealth, KindMedicalRecord},
 	}
 }

@@ -165,6 +165,15 @@ func (r *Redactor) Warm() error {
 }
 
 func (r *Redactor) spans(rules *ruleset, text string) []span {
+	found := r.scan(rules, text)
+	if s, differs := shadowOf(text); differs {
+		found = append(found, s.back(r.scan(rules, s.text))...)
+	}
+	return subtract(merge(found), markers(text), text)
+}
+
+// scan returns what the detectors find in a text, or in the shadow of one.
+func (r *Redactor) scan(rules *ruleset, text string) []span {
 	t := newScanText(text)
 	var found []span
 	for _, d := range r.custom {
@@ -172,10 +181,9 @@ func (r *Redactor) spans(rules *ruleset, text string) []span {
 	}
 	found = rules.scan(t, r.off, found)
 	found = append(found, rules.encoded(t)...)
-	found = slices.DeleteFunc(found, func(s span) bool {
+	return slices.DeleteFunc(found, func(s span) bool {
 		return r.allow[strings.ToLower(text[s.start:s.end])]
 	})
-	return subtract(merge(found), markers(text), text)
 }
 
 func unscanned(text string) Result {

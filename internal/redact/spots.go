@@ -55,16 +55,33 @@ func rowsOf(raw string) []row {
 const rowReach = 8
 
 // digitRows are the spots of numbers of at least n digits.
-func digitRows(n int) func(*scanText) []span {
+func digitRows(n int) func(*scanText) []span { return digitRowsBehind(n, rowReach) }
+
+// digitRowsBehind are the spots of such numbers and what stands before them, in bytes.
+func digitRowsBehind(n, before int) func(*scanText) []span {
 	return func(t *scanText) []span {
 		var out []span
 		for _, r := range t.rows {
 			if r.digits >= n {
-				out = append(out, span{start: max(0, r.start-rowReach), end: min(len(t.raw), r.end+rowReach)})
+				out = append(out, span{start: max(0, r.start-before), end: min(len(t.raw), r.end+rowReach)})
 			}
 		}
 		return spotsIn(t, out)
 	}
+}
+
+// maxAddress is the length of a street with its number, city and postal code.
+const maxAddress = 120
+
+// houseNumbers are the spots of streets that begin with their number: 12 Main Street.
+func houseNumbers(t *scanText) []span {
+	var out []span
+	for i := 1; i+1 < len(t.raw); i++ {
+		if t.raw[i] == ' ' && isCapital(t.raw[i+1]) && (isDigit(t.raw[i-1]) || i > 1 && isDigit(t.raw[i-2])) {
+			out = append(out, span{start: max(0, i-rowReach), end: min(len(t.raw), i+maxAddress)})
+		}
+	}
+	return spotsIn(t, out)
 }
 
 // longWords are the spots of what has no white space in it and at least n bytes.

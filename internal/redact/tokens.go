@@ -17,9 +17,25 @@ func tokenDetectors() []*detector {
 func prefixDetectors() []*detector {
 	return []*detector{
 		{
-			kind: kindAPIKey, rank: rankExact, reach: 256, accept: random,
-			words:    []string{"sk-", "sk_", "gsk_", "xai-", "r8_", "whsec_", "dckr_pat_", "gocspx-", "ya29.", "1//0", "hf_", "rk_live", "pplx-", "shpat_", "glpat-", "github_pat_", "lin_api_", "tskey-", "figd_", "hvs.", "hvb.", "sbp_", "re_", "eaa", "vercel_"},
-			compiled: lazily(`(?:^|[^A-Za-z0-9_-])((?:sk-(?:proj-|svcacct-|admin-|ant-\w+-|or-v1-)?|[sr]k_(?:live|test)_|gsk_|xai-|r8_|whsec_|dckr_pat_|GOCSPX-|ya29\.|1//0|hf_|pplx-|shpat_|glpat-|github_pat_|lin_api_|tskey-\w+-|figd_|hv[sb]\.|sbp_|re_|EAA|vercel_)[A-Za-z0-9_-]{20,})`),
+			kind: kindAPIKey, rank: rankExact, accept: random, spots: longWords(22),
+			compiled: lazily(`(?:^|[^A-Za-z0-9_-])(` + oneOf(tokenPrefixes()) + `[A-Za-z0-9_=-]{20,})`),
+		},
+		{
+			// A vendor that is not known: a short word, then what nobody would type.
+			kind: kindAPIKey, rank: rankGuess, accept: unknownToken, spots: longWords(26),
+			compiled: lazily(`(?:^|[^A-Za-z0-9_./+-])([A-Za-z][A-Za-z0-9]{0,9}(?:[_-][A-Za-z0-9]{1,10}){0,2}[_-][A-Za-z0-9]{24,})`),
+		},
+		{
+			kind: kindAPIKey, rank: rankExact, reach: 64, words: []string{"-us"},
+			compiled: lazily(`\b([0-9a-f]{32}-us\d{1,2})\b`), // Mailchimp
+		},
+		{
+			kind: kindAPIKey, rank: rankExact, reach: 64, words: []string{"1/1"},
+			compiled: lazily(`(?:^|[^\w/])([12]/\d{13,18}(?:/\d{13,18})?:[0-9a-f]{32})\b`), // Asana
+		},
+		{
+			kind: kindAPIKey, rank: rankExact, reach: 64, words: []string{"cio"}, accept: random,
+			compiled: lazily(`\b(cio[A-Za-z0-9]{32})\b`), // crates.io
 		},
 		{
 			kind: "telegram-bot-token", rank: rankExact, words: []string{":aa"}, reach: 64,
@@ -130,6 +146,13 @@ func headerDetectors() []*detector {
 // documentation uses.
 func urlPassword(m match) bool {
 	return notPlaceholder(m) && !strings.HasPrefix(m.secret, "//")
+}
+
+// unknownToken accepts a tail of small and capital letters and digits, as random as they come.
+func unknownToken(m match) bool {
+	tail := m.secret[strings.LastIndexAny(m.secret, "_-")+1:]
+	return tail != strings.ToLower(tail) && tail != strings.ToUpper(tail) && digits(tail) >= 3 && entropy(tail) > 4 &&
+		!strings.HasPrefix(m.secret, "sha")
 }
 
 // random accepts what no one would type: digits and letters mixed, many different ones.

@@ -30,11 +30,14 @@ const (
 
 type maker struct{ r *rand.Rand }
 
-// Secrets returns one secret of each kind, more than fifty. The same seed gives the same.
+// Secrets returns one secret of each kind, more than two hundred. The same seed gives the same.
 func Secrets(seed uint64) []Secret {
 	m := maker{rand.New(rand.NewPCG(seed, 0x5ec2e7))} //nolint:gosec // test data must repeat
 	var out []Secret
-	for _, group := range []func() []Secret{m.vendors, m.clouds, m.passwords, m.keys, m.personal, m.financial, m.health} {
+	for _, group := range []func() []Secret{
+		m.vendors, m.clouds, m.passwords, m.keys, m.personal, m.financial, m.health,
+		m.spoken, m.hidden, m.written, m.urls, m.prefixed, m.contacts, m.money, m.employers, m.conditions,
+	} {
 		out = append(out, group()...)
 	}
 	return out

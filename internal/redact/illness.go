@@ -1,0 +1,79 @@
+package redact
+
+import "strings"
+
+// illnesses are conditions by name, in German, French, Spanish, Italian and Portuguese. The
+// English ones stand in conditions.
+func illnesses() []form {
+	return []form{
+		{`\p{L}*krebs`, "Brustkrebs"},
+		{`diabetes(?: typ [12])?`, "Diabetes"},
+		{`depression(?:en)?|d[ée]pression|depresi[óo]n|depressione|depress[ãa]o`, "Depressionen"},
+		{`bluthochdruck`, "Bluthochdruck"},
+		{`schlaganfall`, "Schlaganfall"},
+		{`herzinfarkt`, "Herzinfarkt"},
+		{`asthma|asthme|asma`, "asthme"},
+		{`epilepsie|epilepsia|epilessia`, "Epilepsie"},
+		{`\p{L}+(?:itis|ose|ämie)`, "Arthrose"},
+		{`multiple sklerose|scl[ée]rose en plaques|esclerosis m[úu]ltiple`, "multiple Sklerose"},
+		{`demenz|d[ée]mence|demencia|demenza`, "Demenz"},
+		{`burn-?out`, "Burnout"},
+		{`angstst(?:ö|oe)rung`, "Angststörung"},
+		{`c[áa]ncer(?: de \p{L}+)?|cancro|tumore`, "cáncer de mama"},
+		{`hipertensi[óo]n|hypertension|ipertensione`, "hipertensión"},
+		{`vih|hiv|sida|aids`, "VIH"},
+		{`migr[äa]ne|migra(?:ine|ña)|emicrania|enxaqueca`, "Migräne"},
+	}
+}
+
+// illnessParts are parts of the names above, one of which a text must hold.
+func illnessParts() []string {
+	return strings.Fields("krebs diabet depress depresi d\xc3\xa9press hochdruck schlaganfall herzinfarkt asth asma epilep epiless itis rose \xc3\xa4mie " +
+		"esclerosis demenz d\xc3\xa9mence demencia demenza burnout burn-out angstst c\xc3\xa1ncer cancer cancro tumor hiperten hyperten iperten " +
+		"vih sida aids migr\xc3\xa4ne migra emicrania enxaqueca")
+}
+
+// specialists are those that nobody sees without a reason.
+const specialists = `(?:psycho(?:therapist|logist|analyst)|psychiatrist|therapist|oncologist|cardiologist|neurologist|urologist|gyn(?:a)?ecologist|fertility (?:clinic|doctor)|rheumatologist|dermatologist|Psycho(?:therapeut|log)(?:in|en)?|Psychiater(?:in)?|Onkolog(?:e|in|en)|psychiatre|psychologue|psiquiatra|psic[óo]logo)`
+
+// someone has a state of health; nothing that software is called stands here.
+const someone = `(?:(?i:i|he|she|(?:my|his|her|our|their) (?:wife|husband|partner|son|daughter|child|mother|father|mum|mom|dad|brother|sister|boss|colleague|manager|girlfriend|boyfriend|cousin|aunt|uncle)|sie|er|ich|elle|ella|lei|ela|patient|colleague)|[A-Z][a-z]+)`
+
+// illnessDetectors find states of health beyond diagnoses: a pregnancy, a loss, an allergy, an
+// operation, and what other languages say of them.
+func illnessDetectors() []*detector {
+	ill := func(accept func(match) bool, expr string, words ...string) *detector {
+		return &detector{kind: KindHealth, rank: rankOwn, words: words, reach: 160, compiled: lazily(expr), accept: accept}
+	}
+	return []*detector{
+		ill(nil, `\b`+someone+`(?: (?i:is|was|am|is now|ist|war|est|está|è)|'s|'m) ((?i:(?:\w+ (?:weeks?|months?) )?pregnant|expecting (?:twins|a baby|a child)|schwanger|enceinte|embarazada|incinta|gr[áa]vida))\b`,
+			"pregnant", "expecting", "schwanger", "enceinte", "embarazada", "incinta", "gr\xc3\xa1vida", "gravida"),
+		ill(nil, `(?i)\b(?:pregnancy|schwangerschaft)(?: test| is| was|:| since| in)?[^\n.]{0,20}?(\d{1,2}\.? ?(?:weeks?|months?|woche|monat))`, "pregnancy", "schwangerschaft"),
+		ill(nil, `\b`+someone+` (?:has |had |have )(?:an? )?((?i:miscarriage|abortion|stillbirth|ivf(?: treatment)?|vasectomy|hysterectomy|mastectomy|heart attack|nervous breakdown|mental breakdown|organ transplant|kidney transplant))\b`,
+			"miscarriage", "abortion", "stillbirth", "ivf", "ctomy", "heart attack", "breakdown", "transplant"),
+		ill(nil, `(?i)\b(?:on sick leave|off sick|signed off|called in sick|krankgeschrieben|krank|en arr[êe]t maladie|de baja)(?: \w+){0,3}? (?:because of|due to|with|for|wegen|pour|por) (?:an? )?(`+conditions+`|`+oneOf(illnesses())+`|surgery|an operation|depression)\b`,
+			"sick", "signed off", "krank", "maladie", "baja"),
+		ill(nil, `\b`+someone+`(?: is| am| was|'m|'s) ((?:severely )?allergic to [a-z]{3,20})\b`, "allergic"),
+		ill(notSoftware, `\b`+someone+`(?: is| was| am| will be|'s|'m)?(?: still| now)? (?:recovering from|scheduled for|had|has|having|needs|undergo(?:ing|es)) (?:an? |his |her |my )?((?i:[a-z]+ )?(?i:(?:surgery|chemo(?:therapy)?|dialysis|radiotherapy|radiation therapy|bypass operation|hip replacement|knee replacement)))\b`,
+			"surgery", "chemo", "dialysis", "therapy", "operation", "replacement"),
+		ill(nil, `\b(?i:sees?|seeing|saw|visits?|geht zu(?:r|m)?|bei (?:einer|einem|der|dem)|voit (?:un|une)|ve a un(?:a)?) (?:(?i:an?|my|his|her) )?(`+specialists+`)\b`,
+			"psych", "therapist", "ologist", "onkolog", "fertility", "psiquiatra", "psic"),
+		ill(nil, `(?i)\b(?:blood (?:type|group)|blutgruppe|groupe sanguin|grupo sangu[íi]neo|gruppo sanguigno)(?: is| ist| est| es)?[ :=]{1,3}((?:a|b|ab|0|o)(?: ?(?:positive?|negative?|positiv|negativ)|[+-]| rh[+-]))`,
+			"blood", "blutgruppe", "sanguin", "sangu\xc3\xadneo"),
+		ill(nil, `(?i)\b(?:degree of disability|grad der behinderung|gdb|disability rating|taux d['’]invalidit[ée])(?: is| of| ist|:)? ?(\d{1,3} ?%?)`, "disability", "behinderung", "gdb", "invalidit"),
+		ill(nil, `(?i)\btest(?:ed|s)? ((?:positive|negative) for (?:hiv|hepatitis(?: [abc])?|covid(?:-19)?|syphilis|chlamydia|gonorrh(?:o)?ea|tuberculosis|cancer|drugs|cocaine|cannabis))\b`, "positive for", "negative for"),
+		ill(nil, `(?i)(`+oneOf(illnesses())+`) (?:diagnostiziert|diagnosticad[oa]|diagnostiqu[ée]e?|festgestellt)\b`, "diagnosti", "festgestellt"),
+		ill(nil, `(?i)\b(?:leide[tn]? (?:an|unter)|erkrankt an|diagnose:?|souffr(?:e|ait) (?:d['’]une? |d['’]|de |du )|atteinte? d(?:['’]|e |u )|padece(?: de)?|sufre de|enferm[oa] de|soffre di|sofre de|malat[oa] di) ?(?:einer |einem )?(`+oneOf(illnesses())+`)`,
+			"leide", "erkrankt", "diagnose", "souffr", "atteint", "padece", "sufre", "enferm", "soffre", "sofre", "malat"),
+		ill(nil, `(?i)\b(?:(?:mein|seine?|ihre?|unsere?)(?:e|r|en)? \p{L}+|er|sie|ich|\p{L}+) (?:hat|habe|hatte) (?:einen |eine )?(\p{L}*krebs|diabetes|schlaganfall|herzinfarkt|multiple sklerose|epilepsie|asthma|hiv|depressionen|demenz|bluthochdruck|migr[äa]ne)\b`,
+			illnessParts()...),
+		ill(nil, `(?i)\b(?:(?:mi|su|tu|mon|ma|son|sa|mio|mia|meu|minha) \p{L}+|[ée]l|ella|il|elle|lui|lei) (?:tiene|tuvo|a|ha|tem|teve) (?:un |une |una |le |du |la )?(`+oneOf(illnesses())+`)`,
+			illnessParts()...),
+	}
+}
+
+// notSoftware refuses surgery on code.
+func notSoftware(m match) bool {
+	return !strings.HasPrefix(strings.ToLower(m.secret), "code ") && !strings.HasPrefix(strings.ToLower(m.secret), "git ") &&
+		!strings.HasPrefix(strings.ToLower(m.secret), "history ")
+}
