@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -51,6 +52,8 @@ type Ledger struct {
 	pool *pgxpool.Pool
 	log  *slog.Logger
 	now  func() time.Time
+
+	identity atomic.Pointer[string] // once it was read
 
 	growth struct {
 		sync.Mutex
