@@ -81,7 +81,7 @@ func work(ctx context.Context, cfg config.Config, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	index, err := assembly.OpenIndex(cfg.Qdrant)
+	index, err := assembly.OpenIndex(cfg.Qdrant, ledger, false)
 	if err != nil {
 		return err
 	}

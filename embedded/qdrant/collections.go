@@ -73,13 +73,13 @@ func checkHNSW(h *pb.HnswConfigDiff) error {
 }
 
 // newConfig is what a collection's info shows: the request over Qdrant's
-// defaults. Graphs and optimizers are described though there are none, so that
-// a client finds what it set.
+// defaults. Graphs, optimizers, shards and replicas are described though there
+// are none, so that a client finds what it set.
 func newConfig(r *pb.CreateCollection) *pb.CollectionConfig {
 	config := &pb.CollectionConfig{
 		Params: &pb.CollectionParams{
-			ShardNumber: 1, OnDiskPayload: true, VectorsConfig: r.GetVectorsConfig(),
-			ReplicationFactor: proto.Uint32(1), WriteConsistencyFactor: proto.Uint32(1),
+			ShardNumber: max(1, r.GetShardNumber()), OnDiskPayload: true, VectorsConfig: r.GetVectorsConfig(),
+			ReplicationFactor: proto.Uint32(max(1, r.GetReplicationFactor())), WriteConsistencyFactor: proto.Uint32(max(1, r.GetWriteConsistencyFactor())),
 			SparseVectorsConfig: r.GetSparseVectorsConfig(),
 		},
 		HnswConfig: &pb.HnswConfigDiff{

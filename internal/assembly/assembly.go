@@ -36,15 +36,17 @@ func OpenLedger(ctx context.Context, url string, log *slog.Logger) (*postgres.Le
 	return ledger, nil
 }
 
-// OpenIndex prepares the connection to the Qdrant at cfg.Address; the first
-// call makes it.
-func OpenIndex(cfg config.Qdrant) (*qdrant.Index, error) {
+// OpenIndex prepares the connection to the Qdrant at cfg.Address, for the index
+// of a ledger; the first call makes it. Private is for a server that nobody
+// else uses.
+func OpenIndex(cfg config.Qdrant, ledger qdrant.Ledger, private bool) (*qdrant.Index, error) {
 	security, err := cfg.TLS.Config()
 	if err != nil {
 		return nil, err
 	}
 	return qdrant.Open(qdrant.Options{
 		Address: cfg.Address, APIKey: cfg.APIKey, TLS: security, Document: keyword.Vector, Query: keyword.Query,
+		Ledger: ledger, Prefix: cfg.Prefix, Private: private,
 	})
 }
 

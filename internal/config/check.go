@@ -41,6 +41,19 @@ func checkWord(v string) (string, string) {
 	return "", ""
 }
 
+// checkPrefix wants what is good in a file's name and in a URL, as Qdrant's
+// collections are.
+func checkPrefix(v string) (string, string) {
+	const most = 64
+	bad := strings.ContainsFunc(v, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_')
+	})
+	if bad || len(v) > most {
+		return "is no beginning of a name", fmt.Sprintf("write at most %d letters, digits, - and _, such as work-", most)
+	}
+	return "", ""
+}
+
 func checkProject(v string) (string, string) {
 	if err := memory.CheckName("project", v); err != nil {
 		return "is not a project: " + err.Error(), memory.HintOf(err)

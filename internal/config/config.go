@@ -54,6 +54,7 @@ type Postgres struct {
 type Qdrant struct {
 	Address string // host:port of gRPC; empty means a qdrant binary if found, else embedded
 	APIKey  string // secret; empty means none
+	Prefix  string // begins the names of the collections; empty means nothing does
 	// Binary is the program to run when Address is empty. Empty means the one that PATH
 	// leads to, if any; None means the embedded server always.
 	Binary string

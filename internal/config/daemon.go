@@ -42,8 +42,9 @@ type Daemon struct {
 	Version   string             `json:"version"`
 	StartedAt time.Time          `json:"started_at"`
 	Services  map[string]Service `json:"services"`
-	UI        string             `json:"ui,omitempty"`    // URL of the Temporal UI, empty if there is none
-	Model     string             `json:"model,omitempty"` // embedding model in use
+	UI        string             `json:"ui,omitempty"`     // URL of the Temporal UI, empty if there is none
+	Model     string             `json:"model,omitempty"`  // embedding model in use
+	Ledger    string             `json:"ledger,omitempty"` // identity of the ledger; empty from a mneme that knew none
 
 	// QdrantAPIKey is the secret of an embedded Qdrant server. It is for
 	// programs that dial it, never for a screen.

@@ -47,6 +47,11 @@ func qdrantSpecs() []spec {
 			usage: "secret of Qdrant", mask: maskAll,
 			at: func(c *Config) field { return (*text)(&c.Qdrant.APIKey) },
 		},
+		{
+			name: "qdrant.prefix", env: "MNEME_QDRANT_PREFIX", flag: "qdrant-prefix",
+			usage: "begins the names of the collections, so that ledgers can share a Qdrant", check: checkPrefix,
+			at: func(c *Config) field { return (*text)(&c.Qdrant.Prefix) },
+		},
 	}, tlsSpecs("qdrant", "MNEME_QDRANT", func(c *Config) *TLS { return &c.Qdrant.TLS })...)
 }
 

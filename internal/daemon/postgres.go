@@ -16,8 +16,9 @@ import (
 // postgresServer is the PostgreSQL in use, with the ledger that it keeps.
 type postgresServer struct {
 	config.Service
-	ledger *postgres.Ledger
-	stats  memory.Stats // of the ledger, when it was opened
+	ledger   *postgres.Ledger
+	identity string       // of the ledger
+	stats    memory.Stats // of the ledger, when it was opened
 }
 
 // startPostgres takes the given PostgreSQL, else starts one; and opens the ledger.
@@ -31,11 +32,15 @@ func (d *daemon) startPostgres(ctx context.Context) (postgresServer, error) {
 		return postgresServer{}, err
 	}
 	d.stops.push(func() error { ledger.Close(); return nil })
+	identity, err := ledger.Identity(ctx)
+	if err != nil {
+		return postgresServer{}, err
+	}
 	stats, err := ledger.Stats(ctx)
 	if err != nil {
 		return postgresServer{}, fmt.Errorf("read the ledger: %w", err)
 	}
-	return postgresServer{Service: service, ledger: ledger, stats: stats}, nil
+	return postgresServer{Service: service, ledger: ledger, identity: identity, stats: stats}, nil
 }
 
 // findPostgres returns a server that runs, and its URL with the password in it, which the

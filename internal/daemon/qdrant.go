@@ -13,6 +13,7 @@ import (
 	"github.com/mneme-memory/mneme/embedded/qdrantproc"
 	"github.com/mneme-memory/mneme/internal/assembly"
 	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/postgres"
 	"github.com/mneme-memory/mneme/internal/qdrant"
 	"github.com/mneme-memory/mneme/memory"
 )
@@ -25,22 +26,25 @@ const oldestMajor, oldestMinor = 1, 10
 type qdrantServer struct {
 	config.Service
 	apiKey string
-	index  *qdrant.Index
+	index  *qdrant.Index // of the ledger; set by [daemon.openIndex]
 }
 
 // startQdrant takes the given Qdrant, else runs the program that is there, else starts the
-// embedded server; and prepares the connection to it.
+// embedded server.
 func (d *daemon) startQdrant(ctx context.Context) (qdrantServer, error) {
 	service, key, err := d.findQdrant(ctx)
-	if err != nil {
-		return qdrantServer{}, err
+	return qdrantServer{Service: service, apiKey: key}, err
+}
+
+// openIndex prepares the connection to the Qdrant that runs, for the index of a ledger.
+func (d *daemon) openIndex(s qdrantServer, ledger *postgres.Ledger) (*qdrant.Index, error) {
+	cfg := d.opts.Config.Qdrant
+	cfg.Address, cfg.APIKey = s.Address, s.apiKey
+	index, err := assembly.OpenIndex(cfg, ledger, s.Mode != config.Given)
+	if err == nil {
+		d.stops.push(index.Close)
 	}
-	index, err := assembly.OpenIndex(config.Qdrant{Address: service.Address, APIKey: key, TLS: d.opts.Config.Qdrant.TLS})
-	if err != nil {
-		return qdrantServer{}, err
-	}
-	d.stops.push(index.Close)
-	return qdrantServer{Service: service, apiKey: key, index: index}, nil
+	return index, err
 }
 
 // findQdrant returns a server that runs, and the key that it asks for.

@@ -30,6 +30,10 @@ func (d *daemon) startServices(ctx context.Context) (services, error) {
 		s.ollama, err = d.startOllama(ctx, s.postgres.stats.Model)
 		return err
 	})
-	err := group.Wait() // not in the return: s could be copied before
+	if err := group.Wait(); err != nil {
+		return s, err
+	}
+	var err error
+	s.qdrant.index, err = d.openIndex(s.qdrant, s.postgres.ledger)
 	return s, err
 }

@@ -20,7 +20,7 @@ func BenchmarkSearch(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer func() { _ = s.Stop() }()
-	x, err := qdrant.Open(qdrant.Options{Address: s.Addr(), Document: keyword.Vector, Query: keyword.Query})
+	x, err := qdrant.Open(qdrant.Options{Address: s.Addr(), Document: keyword.Vector, Query: keyword.Query, Ledger: first})
 	if err != nil {
 		b.Fatal(err)
 	}

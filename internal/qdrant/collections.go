@@ -3,7 +3,6 @@ package qdrant
 import (
 	"cmp"
 	"context"
-	"slices"
 	"sync"
 
 	"github.com/qdrant/go-client/qdrant"
@@ -36,72 +35,85 @@ func fields() []field {
 	}
 }
 
-// EnsureCollections creates the collections that are missing, and refuses
-// ([memory.Conflict]) when one there holds vectors of another dimension.
+// EnsureCollections creates the collections that are missing. It refuses
+// ([memory.Refused]) when one there is not this ledger's, and ([memory.Conflict])
+// when one holds vectors of another dimension.
 func (x *Index) EnsureCollections(ctx context.Context, dimension int) error {
 	ctx, cancel := context.WithTimeout(ctx, x.options.LongTimeout)
 	defer cancel()
-	there, err := x.client.ListCollections(ctx)
-	if err != nil {
-		return x.explain("list the collections", err)
-	}
 	// All at once, because the server writes every step to its disk, and the
 	// first memory of all waits for them.
 	errs := make([]error, len(memory.Collections()))
 	var done sync.WaitGroup
-	for i, name := range memory.Collections() {
-		done.Go(func() {
-			if slices.Contains(there, name) {
-				errs[i] = x.check(ctx, name, dimension)
-			} else {
-				errs[i] = x.create(ctx, name, dimension)
-			}
-		})
+	for i, collection := range memory.Collections() {
+		done.Go(func() { errs[i] = x.ensure(ctx, collection, dimension) })
 	}
 	done.Wait()
 	return cmp.Or(errs...)
 }
 
+// ensure creates a collection unless it is there, and checks it in either case:
+// another worker may have been first, and so may somebody else.
+func (x *Index) ensure(ctx context.Context, collection string, dimension int) error {
+	check := func(name string) error { return x.check(ctx, name, collection, dimension) }
+	err := x.with(ctx, collection, check)
+	if !missing(err) {
+		return err
+	}
+	if err := x.create(ctx, collection, dimension); err != nil {
+		return err
+	}
+	return x.with(ctx, collection, check)
+}
+
 // check refuses a collection that was made for other vectors, and completes
 // the payload indexes of one whose creation was cut short.
-func (x *Index) check(ctx context.Context, name string, dimension int) error {
+func (x *Index) check(ctx context.Context, name, collection string, dimension int) error {
 	info, err := x.client.GetCollectionInfo(ctx, name)
 	if err != nil {
-		return x.explain("look at collection "+name, err)
+		return x.explain("look at collection "+collection, err)
 	}
 	params := info.GetConfig().GetParams()
 	size := int(params.GetVectorsConfig().GetParams().GetSize())
 	if size != dimension {
 		return &memory.Error{
 			Code: memory.Conflict, Part: "Qdrant", Hint: hintRebuild,
-			Err: memory.Errorf(memory.Conflict, "", "collection %s holds vectors of %d numbers, the embedding model makes %d", name, size, dimension),
+			Err: memory.Errorf(memory.Conflict, "", "collection %s holds vectors of %d numbers, the embedding model makes %d", collection, size, dimension),
 		}
 	}
 	if _, ok := params.GetSparseVectorsConfig().GetMap()[keywordVector]; !ok {
 		return &memory.Error{
 			Code: memory.Conflict, Part: "Qdrant", Hint: hintRebuild,
-			Err: memory.Errorf(memory.Conflict, "", "collection %s has no sparse vector %q: something else made it", name, keywordVector),
+			Err: memory.Errorf(memory.Conflict, "", "collection %s has no sparse vector %q: something else made it", collection, keywordVector),
 		}
 	}
 	return x.indexFields(ctx, name, info.GetPayloadSchema())
 }
 
-func (x *Index) create(ctx context.Context, name string, dimension int) error {
-	err := x.client.CreateCollection(ctx, &qdrant.CreateCollection{
-		CollectionName: name,
-		VectorsConfig: qdrant.NewVectorsConfig(&qdrant.VectorParams{
-			Size: uint64(dimension), Distance: qdrant.Distance_Cosine,
-		}),
-		SparseVectorsConfig: qdrant.NewSparseVectorsConfig(map[string]*qdrant.SparseVectorParams{
-			keywordVector: {Modifier: qdrant.Modifier_Idf.Enum()},
-		}),
-	})
-	if err != nil {
-		if code, _ := grpcCode(err); code != codes.AlreadyExists {
-			return x.explain("create collection "+name, err)
-		}
+// create makes a collection that is missing: with the settings of the one that
+// a killed [Index.Recreate] put aside, else with the server's own.
+func (x *Index) create(ctx context.Context, collection string, dimension int) error {
+	physical := x.physical(collection)
+	if done, err := x.moveSettings(ctx, physical+aside, physical, dimension); done || err != nil {
+		return err
 	}
-	return x.indexFields(ctx, name, nil)
+	ledger, err := x.options.Ledger.Identity(ctx)
+	if err != nil {
+		return err
+	}
+	return x.make(ctx, newCollection(physical, ledger, dimension, nil))
+}
+
+// make creates a collection. One that is there is no error here.
+func (x *Index) make(ctx context.Context, request *qdrant.CreateCollection) error {
+	err := x.client.CreateCollection(ctx, request)
+	if err == nil {
+		return nil
+	}
+	if code, _ := grpcCode(err); code == codes.AlreadyExists {
+		return nil
+	}
+	return x.explain("create collection "+request.GetCollectionName(), err)
 }
 
 func (x *Index) indexFields(ctx context.Context, name string, there map[string]*qdrant.PayloadSchemaInfo) error {
@@ -109,28 +121,16 @@ func (x *Index) indexFields(ctx context.Context, name string, there map[string]*
 		if there[f.name] != nil {
 			continue
 		}
-		_, err := x.client.CreateFieldIndex(ctx, &qdrant.CreateFieldIndexCollection{
-			CollectionName: name, FieldName: f.name, FieldType: f.kind.Enum(), Wait: qdrant.PtrOf(true),
-		})
-		if err != nil {
-			return x.explain("index field "+f.name+" of "+name, err)
+		if err := x.indexField(ctx, name, f, nil); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// Recreate drops a collection, if it is there, and creates it empty.
-func (x *Index) Recreate(ctx context.Context, collection string, dimension int) error {
-	ctx, cancel := context.WithTimeout(ctx, x.options.LongTimeout)
-	defer cancel()
-	there, err := x.client.CollectionExists(ctx, collection)
-	if err != nil {
-		return x.explain("look for collection "+collection, err)
-	}
-	if there {
-		if err := x.client.DeleteCollection(ctx, collection); err != nil {
-			return x.explain("drop collection "+collection, err)
-		}
-	}
-	return x.create(ctx, collection, dimension)
+func (x *Index) indexField(ctx context.Context, name string, f field, params *qdrant.PayloadIndexParams) error {
+	_, err := x.client.CreateFieldIndex(ctx, &qdrant.CreateFieldIndexCollection{
+		CollectionName: name, FieldName: f.name, FieldType: f.kind.Enum(), FieldIndexParams: params, Wait: qdrant.PtrOf(true),
+	})
+	return x.explain("index field "+f.name+" of "+name, err)
 }

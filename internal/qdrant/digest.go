@@ -43,11 +43,16 @@ func (x *Index) Digest(ctx context.Context, collection string) (activities.Diges
 func (x *Index) scroll(ctx context.Context, collection string, from *qdrant.PointId) ([]*qdrant.RetrievedPoint, *qdrant.PointId, error) {
 	ctx, cancel := context.WithTimeout(ctx, x.options.LongTimeout)
 	defer cancel()
-	points, next, err := x.client.ScrollAndOffset(ctx, &qdrant.ScrollPoints{
-		CollectionName: collection, Offset: from, Limit: qdrant.PtrOf(uint32(scrollPage)),
-		WithPayload: qdrant.NewWithPayload(true), WithVectors: qdrant.NewWithVectorsInclude(""),
+	var points []*qdrant.RetrievedPoint
+	var next *qdrant.PointId
+	err := x.with(ctx, collection, func(name string) (err error) {
+		points, next, err = x.client.ScrollAndOffset(ctx, &qdrant.ScrollPoints{
+			CollectionName: name, Offset: from, Limit: qdrant.PtrOf(uint32(scrollPage)),
+			WithPayload: qdrant.NewWithPayload(true), WithVectors: qdrant.NewWithVectorsInclude(""),
+		})
+		return x.explain("read "+collection, err)
 	})
-	return points, next, x.explain("read "+collection, err)
+	return points, next, err
 }
 
 // denseOf finds the unnamed vector, which comes back alone or in a map.

@@ -27,12 +27,20 @@ const nobody = "00000000-0000-0000-0000-000000000000"
 // Qdrant has no call for this, but a change of ef_construct makes its
 // optimizer build every graph again. So the number goes up by one, and down
 // again the next time.
-func (x *Index) RebuildGraphs(ctx context.Context, collection string) (bool, error) {
+func (x *Index) RebuildGraphs(ctx context.Context, collection string) (rebuilt bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, graphsTimeout)
 	defer cancel()
-	info, err := x.client.GetCollectionInfo(ctx, collection)
+	err = x.with(ctx, collection, func(name string) error {
+		rebuilt, err = x.rebuildGraphs(ctx, name)
+		return err
+	})
+	return rebuilt, err
+}
+
+func (x *Index) rebuildGraphs(ctx context.Context, name string) (bool, error) {
+	info, err := x.client.GetCollectionInfo(ctx, name)
 	if err != nil {
-		return false, x.explain("look at collection "+collection, err)
+		return false, x.explain("look at collection "+name, err)
 	}
 	server, err := x.client.HealthCheck(ctx)
 	if err != nil {
@@ -44,7 +52,7 @@ func (x *Index) RebuildGraphs(ctx context.Context, collection string) (bool, err
 	}
 	// After a restart the status stays Grey until the first write; a delete
 	// of nothing is one.
-	if err := x.deleteBatch(ctx, collection, []string{nobody}); err != nil {
+	if err := x.deleteBatch(ctx, name, []string{nobody}); err != nil {
 		return false, err
 	}
 	const usual = 100
@@ -55,33 +63,33 @@ func (x *Index) RebuildGraphs(ctx context.Context, collection string) (bool, err
 		ef = usual
 	}
 	if err := x.client.UpdateCollection(ctx, &qdrant.UpdateCollection{
-		CollectionName: collection, HnswConfig: &qdrant.HnswConfigDiff{EfConstruct: &ef},
+		CollectionName: name, HnswConfig: &qdrant.HnswConfigDiff{EfConstruct: &ef},
 	}); err != nil {
-		return false, x.explain("rebuild the graphs of "+collection, err)
+		return false, x.explain("rebuild the graphs of "+name, err)
 	}
-	return true, x.waitGreen(ctx, collection)
+	return true, x.waitGreen(ctx, name)
 }
 
 // waitGreen waits until the optimizer is done: the status is Yellow at once
 // after the change, and Green afterwards.
-func (x *Index) waitGreen(ctx context.Context, collection string) error {
+func (x *Index) waitGreen(ctx context.Context, name string) error {
 	tick := time.NewTicker(graphsPoll)
 	defer tick.Stop()
 	for {
-		info, err := x.client.GetCollectionInfo(ctx, collection)
+		info, err := x.client.GetCollectionInfo(ctx, name)
 		if err != nil {
-			return x.explain("look at collection "+collection, err)
+			return x.explain("look at collection "+name, err)
 		}
 		switch info.GetStatus() {
 		case qdrant.CollectionStatus_Green:
 			return nil
 		case qdrant.CollectionStatus_Red:
 			return memory.Errorf(memory.Internal, "look into Qdrant's log",
-				"rebuild the graphs of %s: %s", collection, info.GetOptimizerStatus().GetError())
+				"rebuild the graphs of %s: %s", name, info.GetOptimizerStatus().GetError())
 		}
 		select {
 		case <-ctx.Done():
-			return x.explain("wait for the graphs of "+collection, ctx.Err())
+			return x.explain("wait for the graphs of "+name, ctx.Err())
 		case <-tick.C:
 		}
 	}

@@ -8,6 +8,9 @@
 // The point's id is the memory's; the payload holds all that filters and
 // ranking need, so that an answer needs no look into the ledger. The ledger is
 // the truth: whatever is here can be written again from there.
+//
+// A collection's metadata name the ledger that it is made for, and every call
+// goes to an alias that carries the same name: see [Ledger].
 package qdrant
 
 import (
@@ -44,8 +47,16 @@ type Options struct {
 	Address  string      // host:port of gRPC; required
 	Document Sparse      // weights of a stored text's terms; required
 	Query    Sparse      // weights of a query's terms; required
+	Ledger   Ledger      // whose index it is; required
 	APIKey   string      // sent with every call; none if empty
 	TLS      *tls.Config // how to encrypt; nil means in the clear
+
+	// Prefix begins the names of the collections, so that several ledgers can share
+	// a server. Empty means none.
+	Prefix string
+	// Private says that nobody else uses the server. What an earlier mneme made
+	// there, without saying for which ledger, is then this ledger's.
+	Private bool
 
 	Timeout     time.Duration // of one call; zero means DefaultTimeout
 	LongTimeout time.Duration // of a long one; zero means DefaultLongTimeout
@@ -55,6 +66,7 @@ type Options struct {
 type Index struct {
 	client  *qdrant.Client
 	options Options
+	claims  map[string]*claim // by collection
 }
 
 var _ activities.Index = (*Index)(nil)
@@ -72,8 +84,8 @@ func Open(o Options) (*Index, error) {
 		return nil, memory.Errorf(memory.Invalid, "give host:port of Qdrant's gRPC, which is usually 6334",
 			"port of Qdrant %q is not a number", portText)
 	}
-	if o.Document == nil || o.Query == nil {
-		return nil, memory.Errorf(memory.Internal, "", "open Qdrant: no function for sparse vectors")
+	if o.Document == nil || o.Query == nil || o.Ledger == nil {
+		return nil, memory.Errorf(memory.Internal, "", "open Qdrant: no function for sparse vectors, or no ledger")
 	}
 	if o.Timeout == 0 {
 		o.Timeout = DefaultTimeout
@@ -101,7 +113,11 @@ func Open(o Options) (*Index, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open Qdrant at %s: %w", o.Address, err)
 	}
-	return &Index{client: client, options: o}, nil
+	x := &Index{client: client, options: o, claims: map[string]*claim{}}
+	for _, collection := range memory.Collections() {
+		x.claims[collection] = &claim{}
+	}
+	return x, nil
 }
 
 // loopback tells addresses on this machine.

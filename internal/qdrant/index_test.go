@@ -47,7 +47,17 @@ func open(t *testing.T) *qdrant.Index {
 
 func dial(t *testing.T, address string) *qdrant.Index {
 	t.Helper()
-	x, err := qdrant.Open(qdrant.Options{Address: address, Document: keyword.Vector, Query: keyword.Query, Timeout: 5 * time.Second})
+	return dialAs(t, address, first, nil)
+}
+
+// dialAs connects for a ledger, with what change says.
+func dialAs(t *testing.T, address string, l *ledger, change func(*qdrant.Options)) *qdrant.Index {
+	t.Helper()
+	o := qdrant.Options{Address: address, Document: keyword.Vector, Query: keyword.Query, Ledger: l, Timeout: 5 * time.Second}
+	if change != nil {
+		change(&o)
+	}
+	x, err := qdrant.Open(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -332,7 +342,7 @@ func TestKeyWithoutTLS(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = s.Stop() })
 	for key, want := range map[string]memory.Code{"key": "", "wrong": memory.Conflict} {
-		x, err := qdrant.Open(qdrant.Options{Address: s.Addr(), Document: keyword.Vector, Query: keyword.Query, APIKey: key})
+		x, err := qdrant.Open(qdrant.Options{Address: s.Addr(), Document: keyword.Vector, Query: keyword.Query, Ledger: first, APIKey: key})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -344,7 +354,7 @@ func TestKeyWithoutTLS(t *testing.T) {
 	if log.Len() > 0 {
 		t.Errorf("on loopback: %s", log.String())
 	}
-	x, err := qdrant.Open(qdrant.Options{Address: "192.0.2.1:6334", Document: keyword.Vector, Query: keyword.Query, APIKey: "key"})
+	x, err := qdrant.Open(qdrant.Options{Address: "192.0.2.1:6334", Document: keyword.Vector, Query: keyword.Query, Ledger: first, APIKey: "key"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,19 +47,25 @@ func (x *Index) NearEach(ctx context.Context, like []memory.Record, above float6
 func (x *Index) nearBatch(ctx context.Context, collection string, like []memory.Record, places []int, above float64, limit int, out [][]memory.Match) error {
 	ctx, cancel := context.WithTimeout(ctx, x.options.LongTimeout)
 	defer cancel()
+	return x.with(ctx, collection, func(name string) error {
+		return x.nearIn(ctx, name, like, places, above, limit, out)
+	})
+}
+
+func (x *Index) nearIn(ctx context.Context, name string, like []memory.Record, places []int, above float64, limit int, out [][]memory.Match) error {
 	queries := make([]*qdrant.QueryPoints, len(places))
 	for i, place := range places {
 		queries[i] = &qdrant.QueryPoints{
-			CollectionName: collection,
+			CollectionName: name,
 			Query:          qdrant.NewQueryDense(like[place].Vector),
 			Filter:         likeFilter(like[place]),
 			ScoreThreshold: qdrant.PtrOf(float32(above)), // strict on a nearest-neighbour query
 			Limit:          qdrant.PtrOf(uint64(max(1, limit))),
 		}
 	}
-	answers, err := x.client.QueryBatch(ctx, &qdrant.QueryBatchPoints{CollectionName: collection, QueryPoints: queries})
+	answers, err := x.client.QueryBatch(ctx, &qdrant.QueryBatchPoints{CollectionName: name, QueryPoints: queries})
 	if err != nil {
-		return x.explain(fmt.Sprintf("find what is near %d memories of %s", len(places), collection), err)
+		return x.explain(fmt.Sprintf("find what is near %d memories in %s", len(places), name), err)
 	}
 	if len(answers) != len(places) {
 		return memory.Errorf(memory.Internal, "", "Qdrant answered %d of %d queries", len(answers), len(places))

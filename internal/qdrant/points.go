@@ -46,31 +46,34 @@ func (x *Index) upsert(ctx context.Context, collection string, records []memory.
 	for i, r := range records {
 		points[i] = x.point(r)
 	}
-	_, err := x.client.Upsert(ctx, &qdrant.UpsertPoints{
-		CollectionName: collection, Points: points,
-		Wait: qdrant.PtrOf(true), // without it, what is refused is dropped silently
+	return x.with(ctx, collection, func(name string) error {
+		_, err := x.client.Upsert(ctx, &qdrant.UpsertPoints{
+			CollectionName: name, Points: points,
+			Wait: qdrant.PtrOf(true), // without it, what is refused is dropped silently
+		})
+		return x.explain(fmt.Sprintf("index %d memories of %s", len(records), collection), err)
 	})
-	return x.explain(fmt.Sprintf("index %d memories of %s", len(records), collection), err)
 }
 
 // Delete removes points; missing ones are no error. Ids must not be empty,
 // because nothing is to be read into an empty selection.
 func (x *Index) Delete(ctx context.Context, collection string, ids []string) error {
 	for batch := range slices.Chunk(ids, 1000) {
-		if err := x.deleteBatch(ctx, collection, batch); err != nil {
+		err := x.with(ctx, collection, func(name string) error { return x.deleteBatch(ctx, name, batch) })
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (x *Index) deleteBatch(ctx context.Context, collection string, ids []string) error {
+func (x *Index) deleteBatch(ctx context.Context, name string, ids []string) error {
 	ctx, cancel := context.WithTimeout(ctx, x.options.LongTimeout)
 	defer cancel()
 	_, err := x.client.Delete(ctx, &qdrant.DeletePoints{
-		CollectionName: collection, Points: qdrant.NewPointsSelector(pointIDs(ids)...), Wait: qdrant.PtrOf(true),
+		CollectionName: name, Points: qdrant.NewPointsSelector(pointIDs(ids)...), Wait: qdrant.PtrOf(true),
 	})
-	return x.explain(fmt.Sprintf("delete %d memories of %s", len(ids), collection), err)
+	return x.explain(fmt.Sprintf("delete %d memories of %s", len(ids), name), err)
 }
 
 // Missing returns those of ids that a collection does not hold, in the order given.
@@ -93,15 +96,15 @@ func (x *Index) Missing(ctx context.Context, collection string, ids []string) ([
 func (x *Index) have(ctx context.Context, collection string, ids []string) (map[string]bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, x.options.Timeout)
 	defer cancel()
-	points, err := x.client.Get(ctx, &qdrant.GetPoints{CollectionName: collection, Ids: pointIDs(ids)})
-	if err != nil {
-		return nil, x.explain(fmt.Sprintf("look for %d memories in %s", len(ids), collection), err)
-	}
-	there := make(map[string]bool, len(points))
-	for _, p := range points {
-		there[p.GetId().GetUuid()] = true
-	}
-	return there, nil
+	there := make(map[string]bool, len(ids))
+	err := x.with(ctx, collection, func(name string) error {
+		points, err := x.client.Get(ctx, &qdrant.GetPoints{CollectionName: name, Ids: pointIDs(ids)})
+		for _, p := range points {
+			there[p.GetId().GetUuid()] = true
+		}
+		return x.explain(fmt.Sprintf("look for %d memories in %s", len(ids), collection), err)
+	})
+	return there, err
 }
 
 // point is a record as Qdrant keeps it. Both vectors are always named: in an

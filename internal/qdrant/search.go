@@ -107,13 +107,17 @@ func (x *Index) searchOne(ctx context.Context, collection string, q question) ([
 
 // ask makes one call and reads its answers.
 func (x *Index) ask(ctx context.Context, collection string, q question) ([]memory.Candidate, error) {
-	queries := q.queries(collection)
-	answers, err := x.client.QueryBatch(ctx, &qdrant.QueryBatchPoints{CollectionName: collection, QueryPoints: queries})
+	var answers []*qdrant.BatchResult
+	err := x.with(ctx, collection, func(name string) (err error) {
+		queries := q.queries(name)
+		answers, err = x.client.QueryBatch(ctx, &qdrant.QueryBatchPoints{CollectionName: name, QueryPoints: queries})
+		if err == nil && len(answers) != len(queries) {
+			return memory.Errorf(memory.Internal, "", "Qdrant answered %d of %d queries", len(answers), len(queries))
+		}
+		return x.explain("search "+collection, err)
+	})
 	if err != nil {
-		return nil, x.explain("search "+collection, err)
-	}
-	if len(answers) != len(queries) {
-		return nil, memory.Errorf(memory.Internal, "", "Qdrant answered %d of %d queries", len(answers), len(queries))
+		return nil, err
 	}
 	if q.dense == nil {
 		return byWords(collection, answers[0].GetResult()), nil

@@ -121,6 +121,12 @@ func (d *daemon) embedder() (*ollama.Embedder, error) {
 func (d *daemon) index() (*qdrant.Index, error) {
 	return qdrant.Open(qdrant.Options{
 		Address: d.state.Services[config.QdrantService].Address, APIKey: d.state.QdrantAPIKey,
-		Document: keyword.Vector, Query: keyword.Query,
+		Document: keyword.Vector, Query: keyword.Query, Ledger: known(d.state.Ledger),
 	})
 }
+
+// known is the daemon's ledger, as the index needs to know it.
+type known string
+
+func (k known) Identity(context.Context) (string, error)             { return string(k), nil }
+func (known) Wrote(context.Context, map[string]string) (bool, error) { return false, nil }
