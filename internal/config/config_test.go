@@ -161,7 +161,7 @@ func TestEverySettingCanBeRead(t *testing.T) {
 		"temporal.address": "a:1", "temporal.namespace": "n", "temporal.api_key": "t", "postgres.url": "postgres://h/d",
 		"temporal.tls": "true", "temporal.tls_ca": "/t/ca", "temporal.tls_cert": "/t/cert", "temporal.tls_key": "/t/key",
 		"qdrant.tls": "true", "qdrant.tls_ca": "/q/ca", "qdrant.tls_cert": "/q/cert", "qdrant.tls_key": "/q/key",
-		"qdrant.address": "b:2", "qdrant.api_key": "k", "ollama.url": "http://o:3", "ollama.embed_model": "e",
+		"qdrant.address": "b:2", "qdrant.api_key": "k", "qdrant.prefix": "work-", "ollama.url": "http://o:3", "ollama.embed_model": "e",
 		"ollama.chat_model": "c", "ui.port": "0", "postgres.bin": "/opt/pg/bin", "qdrant.binary": "none", "autostart": "false", "project": `o'hara/"x"`,
 		"hooks.session_start.limit": "0", "hooks.session_start.min_score": "0.65", "hooks.session_start.tokens": "800",
 		"hooks.prompt.enabled": "true", "hooks.prompt.tokens": "100", "hooks.extract.max": "3",
@@ -204,6 +204,7 @@ func TestContradictionsAreRefused(t *testing.T) {
 		qdrant + "MNEME_QDRANT_TLS=true MNEME_QDRANT_TLS_CA=ca.pem":                       "absolute path",
 		temporal + "MNEME_TEMPORAL_TLS=maybe":                                             "true or false",
 		temporal + "MNEME_TEMPORAL_TLS=true MNEME_TEMPORAL_API_KEY=hunter2":               "",
+		qdrant + "MNEME_QDRANT_PREFIX=a/b":                                                "letters, digits",
 		qdrant + "MNEME_QDRANT_API_KEY=hunter2":                                           "",
 		qdrant + "MNEME_QDRANT_TLS=true MNEME_QDRANT_TLS_CERT=/c MNEME_QDRANT_TLS_KEY=/k": "",
 	} {
