@@ -27,9 +27,11 @@ type Activities struct {
 	// Now is the clock.
 	Now func() time.Time
 
-	ready sync.Map // dimension -> struct{}: model recorded and collections there
+	ready sync.Map // dimension -> struct{}: the collections were made for the ledger's model
 	fits  sync.Map // dimension -> struct{}: the ledger holds vectors of the same model
 	lag   lag
+
+	silent silence
 }
 
 // Chatter answers a prompt with a local chat model.
@@ -51,14 +53,15 @@ func op(ctx context.Context, user, action, step string) memory.Op {
 	}
 }
 
-// prepare records the embedding model and creates the collections before the
-// first write of a process, and refuses another model or dimension after it.
+// prepare records the embedding model at the first write of all, and refuses
+// another one after it, which is asked each time: a rebuild by another process
+// changes it. The first write of this process also creates the collections.
 func (a *Activities) prepare(ctx context.Context, dimension int) error {
-	if _, ok := a.ready.Load(dimension); ok {
-		return nil
-	}
 	if err := a.Ledger.UseModel(ctx, a.Embedder.Model(), dimension); err != nil {
 		return err
+	}
+	if _, ok := a.ready.Load(dimension); ok {
+		return nil
 	}
 	if err := a.Index.EnsureCollections(ctx, dimension); err != nil {
 		return err

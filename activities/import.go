@@ -75,11 +75,11 @@ func (a *Activities) embedAll(ctx context.Context, records []memory.Record, text
 		if err != nil {
 			return err
 		}
+		if err := a.prepare(ctx, len(vectors[0])); err != nil {
+			return err
+		}
 		for i, v := range vectors {
 			records[from+i].Vector = v
-			if err := a.prepare(ctx, len(v)); err != nil {
-				return err
-			}
 		}
 	}
 	return nil

@@ -18,6 +18,14 @@ type counted struct {
 
 	missing int // in the index
 	looked  int // how often that was asked
+
+	gone      []string
+	askedGone int
+}
+
+func (c *counted) Gone(context.Context, []string) ([]string, error) {
+	c.askedGone++
+	return c.gone, c.err
 }
 
 func (c *counted) Stats(context.Context) (memory.Stats, error) { c.asked++; return c.stats, c.err }

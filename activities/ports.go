@@ -32,7 +32,7 @@ type Redactor interface {
 // Index finds memories by vector and keyword. All writes are durable when
 // they return, and may be repeated.
 type Index interface {
-	// EnsureCollections creates what is missing and refuses vectors of another dimension ([memory.Conflict]).
+	// EnsureCollections creates what is missing and refuses vectors of another dimension ([memory.Refused]).
 	EnsureCollections(ctx context.Context, dimension int) error
 	// Recreate drops and creates one collection, empty.
 	Recreate(ctx context.Context, collection string, dimension int) error
@@ -91,7 +91,7 @@ type Storer interface {
 	// Recalled counts an answered recall: access, last_accessed, confidence, one audit row.
 	// Hits may be empty: a miss is audited too.
 	Recalled(ctx context.Context, op memory.Op, r Recalled) error
-	// UseModel records the embedding model at the first store, and afterwards refuses another ([memory.Conflict]).
+	// UseModel records the embedding model at the first store, and afterwards refuses another ([memory.Refused]).
 	UseModel(ctx context.Context, model string, dimension int) error
 	// ReplaceModel records another model; only a rebuild, which embeds everything anew, may do so.
 	ReplaceModel(ctx context.Context, op memory.Op, model string, dimension int) error
@@ -150,6 +150,8 @@ type Indexer interface {
 	Unindexed(ctx context.Context, limit int) ([]string, error)
 	// Unfindable returns at most limit ids of live memories that have no point.
 	Unfindable(ctx context.Context, limit int) ([]string, error)
+	// Gone returns those of ids that are there and not live: forgotten, merged away, expired or pruned.
+	Gone(ctx context.Context, ids []string) ([]string, error)
 	// MarkUnindexed marks all live memories of a collection as not in step and in no collection.
 	MarkUnindexed(ctx context.Context, collection string) error
 }

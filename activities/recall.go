@@ -69,6 +69,7 @@ func (a *Activities) find(ctx context.Context, q memory.Query, v memory.Vector) 
 	if err != nil {
 		return memory.RecallResult{}, err
 	}
+	candidates = a.there(ctx, candidates)
 	searched := a.Now()
 	result := memory.Rank(q, memory.CalibrationFor(a.Embedder.Model()), candidates, searched)
 	result.TookMillis = map[string]float64{
@@ -94,10 +95,10 @@ func (a *Activities) embedQueries(ctx context.Context, texts []string) ([]memory
 		return vectors, "", nil
 	case ctx.Err() != nil:
 		return nil, "", err
+	case memory.CodeOf(err) == memory.Refused: // such as an Ollama that does not have the model
+		return none, fmt.Sprintf("%v; found by keywords alone; %s", err, memory.HintOf(err)), nil
 	case memory.Retryable(err):
 		return none, "the embedding model does not answer; found by keywords alone", nil
-	case memory.CodeOf(err) == memory.Conflict: // Ollama answers, and does not have the model
-		return none, fmt.Sprintf("%v; found by keywords alone; %s", err, memory.HintOf(err)), nil
 	default:
 		return nil, "", err
 	}

@@ -44,6 +44,9 @@ func (a *Activities) ReviseMemory(ctx context.Context, in ReviseInput) (memory.M
 		return memory.Memory{}, err
 	}
 	if update.Text != nil {
+		if in.Embedding, err = a.current(ctx, in.Embedding, *update.Text); err != nil {
+			return memory.Memory{}, err
+		}
 		if err := a.prepare(ctx, len(in.Embedding.Vector)); err != nil {
 			return memory.Memory{}, err
 		}

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"go.temporal.io/sdk/activity"
-
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -30,7 +28,7 @@ func (a *Activities) EmbedText(ctx context.Context, in EmbedInput) (Embedding, e
 	text, _ := a.Redactor.Redact(in.Text)
 	vectors, err := a.embed(ctx, ForDocument, []string{text})
 	if err != nil {
-		return Embedding{}, untilMended(ctx, err)
+		return Embedding{}, err
 	}
 	return Embedding{Vector: vectors[0], Model: a.Embedder.Model()}, nil
 }
@@ -66,12 +64,12 @@ func (a *Activities) SaveMemory(ctx context.Context, in SaveInput) (memory.Store
 	var kinds []string
 	in.Store, kinds = a.redact(in.Store)
 	var err error
-	if in.Embedding, err = a.current(ctx, in); err != nil {
+	if in.Embedding, err = a.current(ctx, in.Embedding, in.Store.Text); err != nil {
 		return memory.StoreResult{}, err
 	}
 	store, rec, err := a.record(ctx, in)
 	if err != nil {
-		return memory.StoreResult{}, untilMended(ctx, err)
+		return memory.StoreResult{}, err
 	}
 	step := op(ctx, store.User, memory.ActionStore, "save")
 	if in.Store.Request != "" {
@@ -85,21 +83,11 @@ func (a *Activities) SaveMemory(ctx context.Context, in SaveInput) (memory.Store
 
 // current returns the embedding of a text, made anew if it came from another
 // model than the one in use: days may have passed since.
-func (a *Activities) current(ctx context.Context, in SaveInput) (Embedding, error) {
-	if in.Embedding.Model == a.Embedder.Model() {
-		return in.Embedding, nil
+func (a *Activities) current(ctx context.Context, e Embedding, text string) (Embedding, error) {
+	if e.Model == a.Embedder.Model() {
+		return e, nil
 	}
-	return a.EmbedText(ctx, EmbedInput{Text: in.Store.Text})
-}
-
-// untilMended has a conflict tried again on the durable path: whoever asked was
-// told that the text is accepted, and will not hear that its model is missing,
-// or is another one than the ledger's. On the fast path the caller hears it.
-func untilMended(ctx context.Context, err error) error {
-	if memory.CodeOf(err) != memory.Conflict || !activity.IsActivity(ctx) || activity.GetInfo(ctx).IsLocalActivity {
-		return err
-	}
-	return memory.Down(memory.PartOf(err), memory.HintOf(err), err)
+	return a.EmbedText(ctx, EmbedInput{Text: text})
 }
 
 // notes are what analysis wants to know of a store.

@@ -38,7 +38,7 @@ func TestSummaryNamesItsMethod(t *testing.T) {
 			"Port 8443.", "model llama3.2",
 		},
 		"model fails": {notes, chat(func(string) (string, error) {
-			return "", memory.Errorf(memory.Conflict, `fetch it with "ollama pull llama3.2"`, "the model is not there")
+			return "", memory.Errorf(memory.Refused, `fetch it with "ollama pull llama3.2"`, "the model is not there")
 		}), "The API listens on port 8443.", `extractive (the chat model llama3.2 failed: the model is not there; fetch it with "ollama pull llama3.2")`},
 		"nothing to summarise": {records{}, chat(func(string) (string, error) { return "", errors.New("not to be asked") }), "", "extractive"},
 	} {

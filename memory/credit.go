@@ -31,7 +31,7 @@ func (in CreditInput) Clean() (CreditInput, error) {
 // CreditResult answers a credit.
 type CreditResult struct {
 	IDs []string `json:"ids"` // those that were live and changed
-	// WaitingFor names the part that is down when the credit is durable but
+	// WaitingFor names the part that is down or refuses when the credit is durable but
 	// not given yet; IDs is empty then.
 	WaitingFor string `json:"waiting_for,omitempty"`
 }

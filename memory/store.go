@@ -67,7 +67,7 @@ type StoreResult struct {
 	Project    string   `json:"project"`
 	Collection string   `json:"collection"`
 	WorkflowID string   `json:"workflow_id,omitempty"`
-	WaitingFor string   `json:"waiting_for,omitempty"` // the part that is down, when accepted
+	WaitingFor string   `json:"waiting_for,omitempty"` // the part that is down or refuses, when accepted
 	Redacted   []string `json:"redacted,omitempty"`    // kinds of what was taken out of the text
 	Message    string   `json:"message,omitempty"`
 }

@@ -3,6 +3,7 @@ package workflows_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -39,7 +40,7 @@ func (f *fickle) answers(err *memory.Error) {
 func away() *memory.Error { return memory.Down("Ollama", "", errors.New("connection refused")) }
 
 func missing() *memory.Error {
-	return memory.Errorf(memory.Conflict, `fetch it with "ollama pull"`, "the model is not there")
+	return memory.Refusal("Ollama", `fetch it with "ollama pull"`, errors.New("the model is not there"))
 }
 
 // accepted stores a text while the model is away.
@@ -83,8 +84,9 @@ func TestAcceptedAndTheModelIsGone(t *testing.T) {
 	model.answers(away())
 	out := r.accepted(t, "Backups run at four in the morning.")
 	model.answers(missing())
-	if _, err := r.Store(t.Context(), memory.StoreInput{Text: "Another.", Project: "p"}); memory.CodeOf(err) != memory.Conflict || memory.HintOf(err) == "" {
-		t.Errorf("a store without the model: %v; want a conflict and a hint", err)
+	second := r.accepted(t, "Another.")
+	if !strings.Contains(second.Message, "the model is not there") || !strings.Contains(second.Message, "ollama pull") {
+		t.Errorf("a store without the model: %+v; want it accepted, with the reason and what to do", second)
 	}
 	answer, err := r.Recall(t.Context(), memory.Query{Text: "which port does the API listen on", Project: "p"})
 	if err != nil || len(answer.Hits) != 1 || answer.Degraded == "" {
@@ -93,6 +95,7 @@ func TestAcceptedAndTheModelIsGone(t *testing.T) {
 	eventually(t, "the step was tried again without the model", func() bool { return model.hits.Load() > 4 })
 	model.answers(nil)
 	r.becomesStored(t, out)
+	r.becomesStored(t, second)
 }
 
 // TestAcceptedAndTheModelIsAnother has mneme start anew with another model
@@ -121,8 +124,9 @@ func TestAcceptedAndTheModelIsAnother(t *testing.T) {
 		Redactor: r.acts.Redactor, Digest: r.acts.Digest, Now: r.acts.Now,
 	}
 	r.work(t)
-	if _, err := r.Store(t.Context(), memory.StoreInput{Text: "Another.", Project: "p"}); memory.CodeOf(err) != memory.Conflict {
-		t.Errorf("a store with another model: %v; want a conflict", err)
+	third, err := r.Store(t.Context(), memory.StoreInput{Text: "Another.", Project: "p"})
+	if err != nil || third.Status != memory.Accepted || !strings.Contains(third.Message, "mneme rebuild") {
+		t.Errorf("a store with another model: %+v, %v; want it accepted, with what to do", third, err)
 	}
 	// The text that waited for the first model is embedded by the second one, which
 	// does not fit the ledger yet.
@@ -131,7 +135,7 @@ func TestAcceptedAndTheModelIsAnother(t *testing.T) {
 	if err != nil || len(report.Collections) == 0 {
 		t.Fatalf("rebuild: %+v, %v", report, err)
 	}
-	for _, out := range []memory.StoreResult{embedding, saving} {
+	for _, out := range []memory.StoreResult{embedding, saving, third} {
 		if m := r.becomesStored(t, out); m.Model != "second" {
 			t.Errorf("%q has a vector of the model %q", m.Text, m.Model)
 		}

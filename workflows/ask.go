@@ -13,6 +13,8 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/memory"
@@ -123,18 +125,48 @@ func (c *Client) covers(ctx context.Context, id string, in memory.StoreInput) bo
 	return converter.GetDefaultDataConverter().FromPayloads(input, &started) == nil && !in.Adds(started)
 }
 
-// failing returns the part that failed a step of a workflow at its last try, ""
-// if none did.
-func (c *Client) failing(ctx context.Context, id string) string {
-	ctx, cancel := context.WithTimeout(ctx, time.Second)
+// waits returns what a change waits for now, as far as that is known.
+func (c *Client) waits(ctx context.Context, id string) (memory.Wait, bool) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	d, err := c.temporal.DescribeWorkflowExecution(ctx, id, "")
 	if err != nil {
+		return memory.Wait{}, false
+	}
+	s, ok := stuckIn(d, time.Now())
+	return s.wait, ok
+}
+
+// change asks for a change that is made later when a part is down or refuses.
+// The error says so, and what is waited for: a workflow tells what it began to
+// wait for, which may be another part by now.
+func (c *Client) change(ctx context.Context, options client.StartWorkflowOptions, out any, workflow any, args ...any) error {
+	err := c.ask(ctx, options, updateAnswer, "", out, workflow, args)
+	if !memory.Waits(err) || !c.started(ctx, options.ID) {
+		return err
+	}
+	w, ok := c.waits(ctx, options.ID)
+	switch {
+	case ok:
+	case memory.PartOf(err) == "Temporal": // it has the change, and nobody answers yet
+		w = memory.Wait{Part: theWorker, Code: memory.Unavailable}
+	default:
+		return err
+	}
+	return w.Err(c.others(ctx, w.Part))
+}
+
+// others says how many changes wait for a part, "" when it is one alone or
+// nobody knows.
+func (c *Client) others(ctx context.Context, part string) string {
+	all, err := c.Waiting(context.WithoutCancel(ctx))
+	if err != nil {
 		return ""
 	}
-	for _, step := range d.GetPendingActivities() {
-		if failure := step.GetLastFailure(); failure != nil {
-			return memory.PartOf(activities.FromTemporal(temporal.GetDefaultFailureConverter().FailureToError(failure)))
+	for _, w := range all {
+		if w.Part == part && w.Count > 1 {
+			w.Reason = "" // was said already
+			return w.String()
 		}
 	}
 	return ""
@@ -148,6 +180,8 @@ func fromTemporal(err error) error {
 		deadline    *serviceerror.DeadlineExceeded
 		updateEnded *client.WorkflowUpdateServiceTimeoutOrCanceledError
 		noNamespace *serviceerror.NamespaceNotFound
+		denied      *serviceerror.PermissionDenied
+		limit       *serviceerror.ResourceExhausted
 		refused     *serviceerror.InvalidArgument
 	)
 	switch {
@@ -161,6 +195,10 @@ func fromTemporal(err error) error {
 		notReady(err), errors.Is(err, context.DeadlineExceeded):
 		return memory.Down("Temporal", `start mneme with "mneme up" (with a Temporal of your own, mneme-worker), or run "mneme doctor" to see every part`,
 			fmt.Errorf("no answer from Temporal and its worker in time: %w", err))
+	case errors.As(err, &denied), status.Code(err) == codes.Unauthenticated:
+		return memory.Refusal("Temporal", "check MNEME_TEMPORAL_API_KEY, the certificates and the rights that they give", err)
+	case errors.As(err, &limit):
+		return memory.Refusal("Temporal", "raise the limits of Temporal's namespace, or wait until there is less to do", err)
 	case errors.As(err, &noNamespace):
 		return memory.Down("Temporal", "make the namespace (a new one is known everywhere after some seconds), or set MNEME_TEMPORAL_NAMESPACE",
 			fmt.Errorf("Temporal has no namespace %s: %w", noNamespace.Namespace, err))

@@ -30,7 +30,8 @@ func NewClient(c client.Client, r activities.Redactor) *Client {
 // Close closes the connection to Temporal.
 func (c *Client) Close() { c.temporal.Close() }
 
-// Store remembers one text. While a part is down it answers [memory.Accepted].
+// Store remembers one text. While a part is down or refuses it answers
+// [memory.Accepted], and the message says what to do.
 func (c *Client) Store(ctx context.Context, in memory.StoreInput) (memory.StoreResult, error) {
 	in, kinds := activities.RedactStore(c.redactor, in)
 	in, err := in.Clean()
@@ -46,12 +47,15 @@ func (c *Client) Store(ctx context.Context, in memory.StoreInput) (memory.StoreR
 	more.Text = ""
 	err = c.ask(ctx, options, updateAnswer, "", &out, StoreMemory, []any{in}, more)
 	if c.accepted(ctx, options.ID, err) && c.covers(ctx, options.ID, in) {
-		out, err = waitingFor(theWorker, in), nil
+		out, err = waitingFor(memory.Wait{Part: theWorker}, in), nil
 	}
 	if err == nil && out.Status == memory.Accepted {
 		// The workflow says what it began to wait for; it may be another part by now.
-		if part := c.failing(ctx, options.ID); part != "" {
-			out = waitingFor(part, in)
+		if w, ok := c.waits(ctx, options.ID); ok {
+			out = waitingFor(w, in)
+		}
+		if others := c.others(ctx, out.WaitingFor); others != "" {
+			out.Message += "; " + others
 		}
 	}
 	out.WorkflowID, out.Redacted = options.ID, kinds
@@ -91,7 +95,10 @@ func (c *Client) Forget(ctx context.Context, in memory.ForgetInput) (memory.Forg
 	project := in.Filter.Project
 	options := c.start(unique("forget"), project, memory.ActionForget, in.Filter.Collection)
 	var out memory.ForgetReceipt
-	err = c.ask(ctx, options, updateAnswer, "", &out, ForgetMemory, []any{in})
+	if in.DryRun {
+		return out, c.ask(ctx, options, updateAnswer, "", &out, ForgetMemory, []any{in})
+	}
+	err = c.change(ctx, options, &out, ForgetMemory, in)
 	return out, err
 }
 
@@ -102,8 +109,7 @@ func (c *Client) Link(ctx context.Context, link memory.Link) (memory.Link, error
 		return link, err
 	}
 	var out memory.Link
-	err = c.ask(ctx, c.start(unique("link"), "", memory.ActionLink, ""), updateAnswer, "", &out,
-		LinkMemories, []any{activities.LinkInput{Link: link}})
+	err = c.change(ctx, c.start(unique("link"), "", memory.ActionLink, ""), &out, LinkMemories, activities.LinkInput{Link: link})
 	return out, err
 }
 

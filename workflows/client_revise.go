@@ -46,8 +46,9 @@ func (c *Client) Credit(ctx context.Context, in memory.CreditInput) (memory.Cred
 
 // Update edits one memory and returns it as it is then. An id that was merged
 // away is refused with the survivor's id, and so is a text that another live
-// memory of the same place holds ([memory.Conflict]). While a part is down the
-// error is [memory.Unavailable] and says that the edit will be made.
+// memory of the same place holds ([memory.Conflict]). While a part is down or
+// refuses, the error is [memory.Unavailable] or [memory.Refused] and says that the
+// edit will be made.
 func (c *Client) Update(ctx context.Context, in memory.UpdateInput) (memory.Memory, error) {
 	in = activities.RedactUpdate(c.redactor, in)
 	in, err := in.Clean()
@@ -56,7 +57,7 @@ func (c *Client) Update(ctx context.Context, in memory.UpdateInput) (memory.Memo
 	}
 	options := c.start(unique("update/"+in.ID), "", memory.ActionUpdate, "")
 	var out memory.Memory
-	err = c.ask(ctx, options, updateAnswer, "", &out, UpdateMemory, []any{in})
+	err = c.change(ctx, options, &out, UpdateMemory, in)
 	return out, err
 }
 
@@ -69,7 +70,7 @@ func (c *Client) Merge(ctx context.Context, ids []string) (memory.MergedGroup, e
 	}
 	options := c.start(unique("merge"), "", memory.ActionMerge, "")
 	var out memory.MergedGroup
-	err := c.ask(ctx, options, updateAnswer, "", &out, MergeMemories, []any{activities.FoldInput{IDs: ids}})
+	err := c.change(ctx, options, &out, MergeMemories, activities.FoldInput{IDs: ids})
 	return out, err
 }
 

@@ -12,7 +12,7 @@ import (
 // answer enough.
 func CreditMemories(ctx workflow.Context, in memory.CreditInput) error {
 	return onceOrLater(ctx, func(ctx workflow.Context, say func(memory.CreditResult, error)) (memory.CreditResult, error) {
-		waiting := func(part string) { say(memory.CreditResult{IDs: []string{}, WaitingFor: part}, nil) }
+		waiting := func(w memory.Wait) { say(memory.CreditResult{IDs: []string{}, WaitingFor: w.Part}, nil) }
 		var out memory.CreditResult
 		if err := step(ctx, waiting, acts.CreditMemories, in, &out); err != nil {
 			return memory.CreditResult{}, err

@@ -36,6 +36,10 @@ func (f *flakyLedger) Store(ctx context.Context, op memory.Op, rec memory.Record
 	return flaked(f, func() (memory.StoreResult, error) { return f.Ledger.Store(ctx, op, rec, links, near) })
 }
 
+func (f *flakyLedger) Select(ctx context.Context, filter memory.Filter, after string, limit int) ([]string, error) {
+	return flaked(f, func() ([]string, error) { return f.Ledger.Select(ctx, filter, after, limit) })
+}
+
 func (f *flakyLedger) Forget(ctx context.Context, op memory.Op, ids []string, purge bool) (int, error) {
 	return flaked(f, func() (int, error) { return f.Ledger.Forget(ctx, op, ids, purge) })
 }

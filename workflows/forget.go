@@ -3,6 +3,7 @@ package workflows
 import (
 	"fmt"
 
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/mneme-memory/mneme/activities"
@@ -16,13 +17,7 @@ const forgetPage = 500
 // whether it is gone, and answers with a receipt.
 func ForgetMemory(ctx workflow.Context, in memory.ForgetInput) error {
 	return onceOrLater(ctx, func(ctx workflow.Context, say func(memory.ForgetReceipt, error)) (memory.ForgetReceipt, error) {
-		f := &forget{in: in, waiting: func(part string) {
-			if in.DryRun {
-				say(memory.ForgetReceipt{}, down(part))
-				return
-			}
-			say(memory.ForgetReceipt{}, later(part))
-		}}
+		f := &forget{in: in, waiting: func(w memory.Wait) { say(memory.ForgetReceipt{}, later(w)) }}
 		err := f.run(ctx)
 		return f.receipt, err
 	})
@@ -32,7 +27,7 @@ func ForgetMemory(ctx workflow.Context, in memory.ForgetInput) error {
 type forget struct {
 	in      memory.ForgetInput
 	receipt memory.ForgetReceipt
-	waiting func(part string)
+	waiting func(memory.Wait)
 }
 
 func (f *forget) run(ctx workflow.Context) error {
@@ -64,7 +59,7 @@ func (f *forget) run(ctx workflow.Context) error {
 func (f *forget) selected(ctx workflow.Context, in activities.SelectInput) ([]string, error) {
 	var ids []string
 	if f.in.DryRun {
-		err := step(ctx, f.waiting, acts.SelectMemories, in, &ids)
+		err := f.look(ctx, in, &ids)
 		return ids, err
 	}
 	selecting := workflow.ExecuteActivity(durable(ctx), acts.SelectMemories, in)
@@ -73,10 +68,27 @@ func (f *forget) selected(ctx workflow.Context, in activities.SelectInput) ([]st
 		return nil, err
 	}
 	if !ready {
-		f.waiting(somePart)
+		f.waiting(memory.Wait{Part: memory.SomePart})
 	}
 	err = selecting.Get(ctx, &ids)
 	return ids, err
+}
+
+// versionLook marks dry runs that end with the first failure.
+const versionLook = "a dry run does not wait"
+
+// look is selected for a dry run, which is a question: whoever asks wants to know
+// now, and nothing is left to do later.
+func (f *forget) look(ctx workflow.Context, in activities.SelectInput, ids *[]string) error {
+	err := activities.FromTemporal(workflow.ExecuteLocalActivity(fast(ctx), acts.SelectMemories, in).Get(ctx, ids))
+	if err == nil || temporal.IsCanceledError(err) || !memory.Retryable(err) {
+		return activities.ToTemporal(err)
+	}
+	if workflow.GetVersion(ctx, versionLook, workflow.DefaultVersion, 1) == workflow.DefaultVersion {
+		f.waiting(memory.WaitFor(err))
+		return workflow.ExecuteActivity(durable(ctx), acts.SelectMemories, in).Get(ctx, ids)
+	}
+	return down(memory.WaitFor(err))
 }
 
 // page forgets one page of ids.

@@ -10,7 +10,7 @@ import (
 // LinkMemories joins two memories with a typed link.
 func LinkMemories(ctx workflow.Context, in activities.LinkInput) error {
 	return onceOrLater(ctx, func(ctx workflow.Context, say func(memory.Link, error)) (out memory.Link, err error) {
-		waiting := func(part string) { say(memory.Link{}, later(part)) }
+		waiting := func(w memory.Wait) { say(memory.Link{}, later(w)) }
 		err = step(ctx, waiting, acts.LinkMemories, in, &out)
 		return out, err
 	})

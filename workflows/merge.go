@@ -11,7 +11,7 @@ import (
 // and then in the index.
 func MergeMemories(ctx workflow.Context, in activities.FoldInput) error {
 	return onceOrLater(ctx, func(ctx workflow.Context, say func(memory.MergedGroup, error)) (memory.MergedGroup, error) {
-		waiting := func(part string) { say(memory.MergedGroup{}, later(part)) }
+		waiting := func(w memory.Wait) { say(memory.MergedGroup{}, later(w)) }
 		var out memory.MergedGroup
 		if err := step(ctx, waiting, acts.FoldMemories, in, &out); err != nil {
 			return memory.MergedGroup{}, err

@@ -59,14 +59,12 @@ func (r *reply[T]) answer(ctx workflow.Context) (T, error) {
 
 // later is the answer to whoever asked for a change that has to wait for a
 // part: it is neither done nor lost.
-func later(part string) error {
-	return activities.ToTemporal(&memory.Error{
-		Code: memory.Unavailable, Part: part, Hint: "there is no need to ask again",
-		Err: errors.New("accepted; it will be done when " + part + " is back"),
-	})
-}
+func later(w memory.Wait) error { return activities.ToTemporal(w.Err("")) }
 
 // down is the answer to whoever asked for what needs no later: a question.
-func down(part string) error {
-	return activities.ToTemporal(memory.Down(part, `run "mneme doctor" to see every part`, errors.New(part+" does not answer; nothing was changed")))
+func down(w memory.Wait) error {
+	if w.Code == memory.Refused {
+		return activities.ToTemporal(memory.Refusal(w.Part, w.Hint, errors.New(w.Reason)))
+	}
+	return activities.ToTemporal(memory.Down(w.Part, `run "mneme doctor" to see every part`, errors.New(w.Part+" does not answer; nothing was changed")))
 }

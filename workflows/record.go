@@ -15,7 +15,7 @@ const actionRecord = "record"
 // not kept waiting for the ledger: that they are durable is answer enough.
 func RecordEvents(ctx workflow.Context, events []memory.Event) error {
 	return onceOrLater(ctx, func(ctx workflow.Context, say func(activities.Recorded, error)) (out activities.Recorded, err error) {
-		waiting := func(string) { say(activities.Recorded{}, nil) }
+		waiting := func(memory.Wait) { say(activities.Recorded{}, nil) }
 		err = step(ctx, waiting, acts.RecordEvents, events, &out)
 		return out, err
 	})

@@ -51,6 +51,7 @@ func simple() map[string]simpleScenario {
 		"recall-found":      {"recall/", 0, recalling("which port does the API use")},
 		"recall-nothing":    {"recall/", 0, recalling("zebra")},
 		"forget-dry":        {"forget/", 0, forgetting(true)},
+		"forget-look":       {"forget/", 1, forgetting(true)},
 		"forget-real":       {"forget/", 0, forgetting(false)},
 		"forget-waited":     {"forget/", 3, forgetting(false)},
 		"link-plain":        {"link/", 0, linking},

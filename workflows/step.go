@@ -65,9 +65,10 @@ func retries() *temporal.RetryPolicy {
 	}
 }
 
-// step runs an activity on the fast path and, if a part is down, on the
-// durable path; waiting is called in between with the part's name.
-func step(ctx workflow.Context, waiting func(part string), activity, in, out any) error {
+// step runs an activity on the fast path and, if a part is down or refuses, on
+// the durable path; waiting is called in between with what is waited for. Only
+// what the caller said wrong ends a step.
+func step(ctx workflow.Context, waiting func(memory.Wait), activity, in, out any) error {
 	err := workflow.ExecuteLocalActivity(fast(ctx), activity, in).Get(ctx, out)
 	if err == nil {
 		return nil
@@ -76,16 +77,9 @@ func step(ctx workflow.Context, waiting func(part string), activity, in, out any
 	if temporal.IsCanceledError(err) || !memory.Retryable(err) {
 		return activities.ToTemporal(err)
 	}
-	part := memory.PartOf(err)
-	if part == "" {
-		part = somePart
-	}
-	waiting(part)
+	waiting(memory.WaitFor(err))
 	return workflow.ExecuteActivity(durable(ctx), activity, in).Get(ctx, out)
 }
 
-// somePart stands for the part that is waited for when nobody said which.
-const somePart = "a part that is slow or down"
-
 // quietly is for steps whose waiting nobody needs to hear of.
-func quietly(string) {}
+func quietly(memory.Wait) {}

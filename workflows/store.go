@@ -39,7 +39,7 @@ type store struct {
 	question
 	calls     []*call // in the order in which they are saved
 	embedding activities.Embedding
-	stuck     string // the part that is waited for, if any
+	stuck     *memory.Wait // what is waited for, if anything
 }
 
 // call is what somebody wants to be stored, and what to say to it.
@@ -73,8 +73,8 @@ func (s *store) callOf(ctx workflow.Context, more memory.StoreInput) *call {
 	more.Text = s.calls[0].in.Text
 	c := &call{in: more, asked: workflow.Now(ctx)}
 	s.calls = append(s.calls, c)
-	if s.stuck != "" {
-		c.wait(s.stuck)
+	if s.stuck != nil {
+		c.wait(*s.stuck)
 	}
 	return c
 }
@@ -101,38 +101,38 @@ func (s *store) save(ctx workflow.Context, c *call) (memory.StoreResult, error) 
 	return result, s.step(ctx, c, acts.SyncIndex, sync, nil)
 }
 
-// step runs one step. A conflict, such as another model than the ledger's, is the
-// caller's to hear; one who was told "accepted" before will not hear it, so the
-// step waits on the durable path until it is mended.
+// step runs one step. Stores of an older version, which still run, know a
+// refusal as a conflict: whoever was told "accepted" before does not hear of
+// it, so the step waits on the durable path until it is mended.
 func (s *store) step(ctx workflow.Context, c *call, activity, in, out any) error {
 	accepted := c.settled
 	err := step(ctx, s.waiting, activity, in, out)
 	if accepted && memory.CodeOf(activities.FromTemporal(err)) == memory.Conflict {
 		err = workflow.ExecuteActivity(durable(ctx), activity, in).Get(ctx, out)
 	}
-	s.stuck = ""
+	s.stuck = nil
 	return err
 }
 
 // waiting tells the callers the truth: the text is safe here, but not stored.
-func (s *store) waiting(part string) {
-	s.stuck = part
+func (s *store) waiting(w memory.Wait) {
+	s.stuck = &w
 	for _, c := range s.calls {
-		c.wait(part)
+		c.wait(w)
 	}
 }
 
-// wait settles a call that has to wait for a part.
-func (c *call) wait(part string) {
+// wait settles a call that has to wait.
+func (c *call) wait(w memory.Wait) {
 	if !c.settled {
-		c.result, c.settled = waitingFor(part, c.in), true
+		c.result, c.settled = waitingFor(w, c.in), true
 	}
 }
 
 // waitingFor is the answer to whoever wants to store a text that has to wait.
-func waitingFor(part string, in memory.StoreInput) memory.StoreResult {
+func waitingFor(w memory.Wait, in memory.StoreInput) memory.StoreResult {
 	return memory.StoreResult{
 		ID: in.ID(), Status: memory.Accepted, Project: in.Project, Collection: in.Collection,
-		WaitingFor: part, Message: "accepted; it will be stored when " + part + " is back",
+		WaitingFor: w.Part, Message: "accepted; it will be stored " + w.Until(),
 	}
 }

@@ -11,7 +11,7 @@ import (
 // the index.
 func UpdateMemory(ctx workflow.Context, in memory.UpdateInput) error {
 	return onceOrLater(ctx, func(ctx workflow.Context, say func(memory.Memory, error)) (memory.Memory, error) {
-		waiting := func(part string) { say(memory.Memory{}, later(part)) }
+		waiting := func(w memory.Wait) { say(memory.Memory{}, later(w)) }
 		in, err := in.Clean()
 		if err != nil {
 			return memory.Memory{}, activities.ToTemporal(err)

@@ -26,6 +26,7 @@ type Client interface {
 	rebuilder
 	snapshotter
 	counter
+	waiter
 	review.Client
 	Close()
 }

@@ -37,7 +37,10 @@ type fake struct {
 	rebuild  func(memory.RebuildInput, func(memory.RebuildReport)) (memory.RebuildReport, error)
 	stats    func() (memory.Stats, error)
 	snapshot func(memory.SnapshotInput) (memory.SnapshotReport, error)
+	waiting  []memory.Waiting
 }
+
+func (f fake) Waiting(context.Context) ([]memory.Waiting, error) { return f.waiting, nil }
 
 var errUnexpected = errors.New("the client was not to be called")
 

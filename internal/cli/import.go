@@ -102,7 +102,7 @@ func (a *app) sendImport(ctx context.Context, c receiver, file *importFile, s su
 	}
 	bar := a.bar(s.lines)
 	send := sender{client: c, id: s.id, inFlight: inFlight, skip: progress.Batches, done: bar.add}
-	err = send.all(ctx, file)
+	err = a.patiently(ctx, c, func() error { return send.all(ctx, file) })
 	bar.finish()
 	if ctx.Err() != nil {
 		a.note("stopped; the same command goes on from there")

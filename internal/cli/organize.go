@@ -37,7 +37,11 @@ func (a *app) organize() *cobra.Command {
 		}
 		return a.with(cmd.Context(), func(cfg config.Config, c Client) error {
 			in.User = cfg.User
-			report, err := c.Organize(cmd.Context(), in, a.organizeProgress())
+			var report memory.OrganizeReport
+			err := a.patiently(cmd.Context(), c, func() (err error) {
+				report, err = c.Organize(cmd.Context(), in, a.organizeProgress())
+				return err
+			})
 			if err != nil {
 				return err
 			}

@@ -33,7 +33,11 @@ func (a *app) rebuild() *cobra.Command {
 		}
 		return a.with(cmd.Context(), func(cfg config.Config, c Client) error {
 			in.User = cfg.User
-			report, err := c.Rebuild(cmd.Context(), in, a.rebuildProgress())
+			var report memory.RebuildReport
+			err := a.patiently(cmd.Context(), c, func() (err error) {
+				report, err = c.Rebuild(cmd.Context(), in, a.rebuildProgress())
+				return err
+			})
 			if err != nil {
 				return err
 			}

@@ -10,6 +10,7 @@ import (
 
 // receiver takes the batches of an import, each once.
 type receiver interface {
+	waiter
 	ImportStart(ctx context.Context, importID string) (memory.ImportProgress, error)
 	ImportBatch(ctx context.Context, importID string, b memory.ImportBatch) (memory.ImportProgress, error)
 	ImportFinish(ctx context.Context, importID string) (memory.ImportProgress, error)

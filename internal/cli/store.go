@@ -132,7 +132,7 @@ func (a *app) printStored(res memory.StoreResult) error {
 	case memory.MergedIn:
 		err = a.printf("merged  %s  (%s; the same fact was there, similarity %.2f)\n", res.ID, where, res.Similarity)
 	case memory.Accepted:
-		err = a.printf("accepted  %s  (%s; will be stored when %s is back)\n", res.ID, where, orText(res.WaitingFor, "everything"))
+		err = a.printf("accepted  %s  (%s)\n%s\n", res.ID, where, printable(orText(res.Message, "it will be stored soon")))
 	default:
 		err = a.printf("%s  %s  (%s)\n", res.Status, res.ID, where)
 	}

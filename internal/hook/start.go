@@ -2,6 +2,7 @@ package hook
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -49,6 +50,9 @@ func (r *run) sessionStart(ctx context.Context) error {
 		a.SystemMessage = savedText(before.Saved)
 		r.log.Saved = before.Saved
 	}
+	if memory.CodeOf(recallErr) == memory.Refused {
+		a.SystemMessage = r.refusedText(recallErr)
+	}
 	if err := r.say(a); err != nil {
 		return err
 	}
@@ -62,6 +66,13 @@ func (r *run) sessionStart(ctx context.Context) error {
 		return recallErr // whoever did not answer will take nothing either
 	}
 	return r.tidy(ctx)
+}
+
+// refusedText tells the user what only a person can mend. What is stored meanwhile
+// waits until then.
+func (r *run) refusedText(err error) string {
+	text, _ := r.redactor.Redact(memory.PlainText(fmt.Sprintf("mneme remembers, and cannot recall: %v; %s", err, memory.HintOf(err))))
+	return text
 }
 
 // autostart starts the daemon beside all else; the channel closes when it is

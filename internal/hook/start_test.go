@@ -2,6 +2,7 @@ package hook
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -130,6 +131,19 @@ func TestStartWithoutMneme(t *testing.T) {
 	}
 	if state := b.state(t); state.Transcript != b.transcript {
 		t.Errorf("nobody will find the session's transcript: %+v", state)
+	}
+}
+
+// A part that refuses is told to the user, because only a person can mend it.
+func TestStartSaysWhatRefuses(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.client.recallErr = memory.Refusal("Qdrant", "check MNEME_QDRANT_API_KEY", errors.New("Qdrant says: Invalid API key"))
+	got := b.run(t, sessionStart, map[string]any{"source": "startup"})
+	for _, want := range []string{`"systemMessage"`, "Invalid API key", "MNEME_QDRANT_API_KEY"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("answered %s; want %q in it", got, want)
+		}
 	}
 }
 

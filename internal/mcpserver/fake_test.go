@@ -25,7 +25,10 @@ type fake struct {
 	update    func(memory.UpdateInput) (memory.Memory, error)
 	summarize func(memory.SummaryInput) (memory.Summary, error)
 	snapshot  func(memory.SnapshotInput) (memory.SnapshotReport, error)
+	waiting   []memory.Waiting
 }
+
+func (f *fake) Waiting(context.Context) ([]memory.Waiting, error) { return f.waiting, nil }
 
 var errNotExpected = errors.New("a call that the test does not expect")
 

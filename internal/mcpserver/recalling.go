@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/mneme-memory/mneme/memory"
 )
@@ -105,11 +106,43 @@ func (s *Server) search(ctx context.Context, c Client, in searchArgs) (answer, e
 	if err != nil {
 		return nil, err
 	}
+	remark := waitingRemark(ctx, c)
 	r, err := c.Recall(ctx, q) // as it came: see store
 	if err != nil {
 		return nil, err
 	}
+	if said := remark(); said != "" {
+		r.Degraded = strings.TrimPrefix(r.Degraded+"; "+said, "; ")
+	}
 	return newFound(r, *clean.MinScore), nil
+}
+
+// waitFor is how long an answer that is there waits for what is said beside it.
+const waitFor = 200 * time.Millisecond
+
+// waitingRemark asks which accepted changes wait, because an answer lacks them. The
+// function that it returns says so, "" when nothing waits or nobody knows in time.
+func waitingRemark(ctx context.Context, c Client) func() string {
+	said := make(chan string, 1)
+	go func() {
+		all, err := c.Waiting(ctx)
+		if err != nil {
+			all = nil
+		}
+		var lines []string
+		for _, w := range all {
+			lines = append(lines, strings.TrimSuffix(w.String()+"; "+w.Hint, "; "))
+		}
+		said <- strings.Join(lines, "; ")
+	}()
+	return func() string {
+		select {
+		case text := <-said:
+			return text
+		case <-time.After(waitFor):
+			return ""
+		}
+	}
 }
 
 func (s *Server) addRecalling() {

@@ -55,6 +55,25 @@ func TestStoreAccepted(t *testing.T) {
 	wantText(t, out["message"].(string), "when Ollama is back")
 }
 
+// TestRecallSaysWhatWaits has accepted changes wait for a part that refuses: an
+// answer that lacks them says so, and what to do.
+func TestRecallSaysWhatWaits(t *testing.T) {
+	t.Parallel()
+	c := connect(t, newServer(t, &fake{
+		recall: func(memory.Query) (memory.RecallResult, error) {
+			return memory.RecallResult{Degraded: "by keywords"}, nil
+		},
+		waiting: []memory.Waiting{{
+			Wait:  memory.Wait{Part: "Qdrant", Code: memory.Refused, Reason: "Invalid API key", Hint: "check MNEME_QDRANT_API_KEY"},
+			Count: 3, Since: time.Now(),
+		}},
+	}))
+	out := mustCall(t, c, "memory_recall", map[string]any{"query": "which port"})
+	for _, want := range []string{"by keywords", "3 changes wait for Qdrant", "Invalid API key", "MNEME_QDRANT_API_KEY"} {
+		wantText(t, out["degraded"].(string), want)
+	}
+}
+
 func TestKeepers(t *testing.T) {
 	t.Parallel()
 	cases := []struct {

@@ -87,9 +87,9 @@ func TestChatErrors(t *testing.T) {
 		code       memory.Code
 		text, hint string
 	}{
-		"model missing":    {404, `{"error":"model \"llama3.2\" not found"}`, memory.Conflict, "not found", "ollama pull llama3.2"},
+		"model missing":    {404, `{"error":"model \"llama3.2\" not found"}`, memory.Refused, "not found", "ollama pull llama3.2"},
 		"broken":           {500, `{"error":"llama runner process has terminated"}`, memory.Unavailable, "terminated", "Ollama's own log"},
-		"no chat model":    {400, `{"error":"\"llama3.2\" does not support chat"}`, memory.Invalid, "does not support chat", ""},
+		"no chat model":    {400, `{"error":"\"llama3.2\" does not support chat"}`, memory.Refused, "does not support chat", "llama3.2"},
 		"empty":            {200, saying("  ", "stop"), memory.Internal, "empty answer", "another chat model"},
 		"thought too long": {200, saying("<think>hm, on and on", "length"), memory.Internal, "empty answer", "another chat model"},
 		"no end":           {200, `{"model":"llama3.2","message":{"role":"assistant","content":"The"},"done":false}`, memory.Unavailable, "cut off", ""},

@@ -2,6 +2,7 @@ package ollama
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"github.com/ollama/ollama/api"
@@ -114,7 +115,7 @@ func (e *Embedder) call(ctx context.Context, prefix string, batch []piece) ([][]
 	truncate := false
 	resp, err := e.client.Embed(ctx, &api.EmbedRequest{Model: e.model, Input: input, Truncate: &truncate})
 	if isBadJSON(err) {
-		return nil, badAnswer("what answers at %s is no Ollama: %w", e.address, err)
+		return nil, wrap(memory.Refused, "embed", "check MNEME_OLLAMA_URL", fmt.Errorf("what answers at %s is no Ollama: %w", e.address, err))
 	}
 	if err != nil {
 		return nil, e.classify("embed", err)

@@ -2,6 +2,7 @@ package ollama
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -37,7 +38,9 @@ func (e target) classify(op string, err error) error {
 	case errors.As(err, &status):
 		return e.ofStatus(op, status)
 	case errors.As(err, &auth):
-		return wrap(memory.Invalid, op, "sign in to that Ollama, or use another address", err)
+		return wrap(memory.Refused, op, hintKey, err)
+	case isUntrusted(err):
+		return wrap(memory.Refused, op, "check MNEME_OLLAMA_URL: http or https, and whether this machine trusts its certificate", err)
 	case isDown(err):
 		return wrap(memory.Unavailable, op,
 			`start it with "ollama serve", or run "mneme doctor" to see every part`,
@@ -46,18 +49,46 @@ func (e target) classify(op string, err error) error {
 	return wrap(memory.Internal, op, "", err)
 }
 
+// hintKey is for a server that wants to know who asks.
+const hintKey = "sign in to that Ollama, or set MNEME_OLLAMA_URL to another"
+
+// ofStatus sorts what Ollama, or a proxy in front of it, answers. No status is
+// about the text that somebody stores: every text can be embedded, a long one in
+// pieces.
 func (e target) ofStatus(op string, err api.StatusError) error {
 	switch code := err.StatusCode; {
 	case code == http.StatusNotFound && strings.Contains(err.ErrorMessage, "not found"):
-		return wrap(memory.Conflict, op, fmt.Sprintf("fetch it with \"ollama pull %s\"", e.model), fmt.Errorf("%w: %w", errMissing, err))
-	case code == http.StatusTooManyRequests || code == http.StatusRequestTimeout || code >= 500:
+		return wrap(memory.Refused, op, fmt.Sprintf("fetch it with \"ollama pull %s\"", e.model), fmt.Errorf("%w: %w", errMissing, err))
+	case code == http.StatusForbidden || code == http.StatusProxyAuthRequired:
+		return wrap(memory.Refused, op, hintKey, err)
+	case code == http.StatusTooManyRequests || code == http.StatusPaymentRequired:
+		return wrap(memory.Refused, op, "raise the limit of that Ollama, or wait until it is over", err)
+	case code == http.StatusInsufficientStorage || outOfRoom(err.ErrorMessage):
+		return wrap(memory.Refused, op, "make room on Ollama's disk or in its memory, or use a smaller model", err)
+	case code == http.StatusRequestTimeout || code >= 500:
 		return wrap(memory.Unavailable, op, "try again later; Ollama's own log says more", err)
 	}
-	return wrap(memory.Invalid, op, "", err)
+	return wrap(memory.Refused, op, fmt.Sprintf("check whether %s is a model that does this, and whether MNEME_OLLAMA_URL is an Ollama", e.model), err)
+}
+
+// outOfRoom reports whether Ollama failed for want of memory or disk, which it
+// says with a status of its own fault.
+func outOfRoom(message string) bool {
+	return strings.Contains(message, "no space left on device") || strings.Contains(message, "requires more system memory")
 }
 
 func wrap(code memory.Code, op, hint string, err error) error {
 	return &memory.Error{Code: code, Op: op, Part: part, Hint: hint, Err: err}
+}
+
+// isUntrusted reports whether one side speaks TLS and the other does not, or
+// does not trust it.
+func isUntrusted(err error) bool {
+	var certificate *tls.CertificateVerificationError
+	var record tls.RecordHeaderError
+	var alert tls.AlertError
+	return errors.As(err, &certificate) || errors.As(err, &record) || errors.As(err, &alert) ||
+		errors.Is(err, http.ErrSchemeMismatch)
 }
 
 // isDown reports whether err is about the connection: refused, reset, timed out, cut off.

@@ -4,8 +4,8 @@
 // batches, and answers checked before they reach an index.
 //
 // Most callers want [New] and [Embedder.Embed]; summaries want [NewChat]. Errors are [memory.Error]s of part
-// "Ollama": unavailable when a later try may succeed, conflict when the model is missing,
-// invalid when Ollama refuses the input.
+// "Ollama": unavailable when a later try may succeed, refused when somebody must mend
+// something first, such as a model that is missing.
 package ollama
 
 import (

@@ -214,7 +214,7 @@ func TestLongTexts(t *testing.T) {
 		t.Error("a part of the input was never sent")
 	}
 	never := &fake{embed: refusing(0)}
-	if _, err := serve(t, never, "all-minilm").Embed(t.Context(), Document, []string{long}); memory.CodeOf(err) != memory.Invalid {
+	if _, err := serve(t, never, "all-minilm").Embed(t.Context(), Document, []string{long}); memory.CodeOf(err) != memory.Refused {
 		t.Errorf("an Ollama that refuses everything: %v", err)
 	}
 }
@@ -230,21 +230,28 @@ func TestErrors(t *testing.T) {
 		code  memory.Code
 		want  string
 	}{
-		"missing":       {say(404, map[string]string{"error": `model "x" not found, try pulling it first`}), memory.Conflict, "not found"},
-		"bad input":     {say(400, map[string]string{"error": "invalid input type"}), memory.Invalid, "invalid input type"},
+		"missing":       {say(404, map[string]string{"error": `model "x" not found, try pulling it first`}), memory.Refused, "not found"},
+		"bad input":     {say(400, map[string]string{"error": "invalid input type"}), memory.Refused, "invalid input type"},
 		"busy":          {say(503, map[string]string{"error": "server busy"}), memory.Unavailable, "busy"},
 		"broken":        {say(500, "boom"), memory.Unavailable, "boom"},
-		"no sign-in":    {say(401, map[string]string{}), memory.Invalid, ""},
-		"not JSON":      {say(200, "<html>"), memory.Internal, "no Ollama"},
+		"no sign-in":    {say(401, map[string]string{}), memory.Refused, ""},
+		"no rights":     {say(403, map[string]string{"error": "forbidden"}), memory.Refused, "forbidden"},
+		"quota":         {say(429, map[string]string{"error": "slow down"}), memory.Refused, "slow down"},
+		"disk full":     {say(500, map[string]string{"error": "write /blobs/x: no space left on device"}), memory.Refused, "no space"},
+		"no memory":     {say(500, map[string]string{"error": "model requires more system memory (9.0 GiB) than is available"}), memory.Refused, "memory"},
+		"not JSON":      {say(200, "<html>"), memory.Refused, "no Ollama"},
 		"too few":       {say(200, vectors([]float32{1, 2})), memory.Internal, "1 vectors for 2 texts"},
 		"empty":         {say(200, vectors([]float32{}, []float32{})), memory.Internal, "empty"},
 		"two sizes":     {say(200, vectors([]float32{1, 2}, []float32{1})), memory.Internal, "of 2 and of 1"},
-		"out of range":  {say(200, `{"embeddings":[[1e60],[1]]}`), memory.Internal, "no Ollama"},
-		"another error": {say(418, map[string]string{"error": "teapot"}), memory.Invalid, "teapot"},
+		"out of range":  {say(200, `{"embeddings":[[1e60],[1]]}`), memory.Refused, "no Ollama"},
+		"another error": {say(418, map[string]string{"error": "teapot"}), memory.Refused, "teapot"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, err := serve(t, &fake{embed: tc.embed}, "all-minilm").Embed(t.Context(), Document, []string{"a", "b"})
+			if tc.code == memory.Refused && memory.HintOf(err) == "" {
+				t.Errorf("%v: nobody says how it is mended", err)
+			}
 			if memory.CodeOf(err) != tc.code || memory.PartOf(err) != "Ollama" || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("%v (%s of %s), want %s with %q", err, memory.CodeOf(err), memory.PartOf(err), tc.code, tc.want)
 			}

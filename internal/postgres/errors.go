@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -48,29 +49,69 @@ func classify(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return err
 	}
+	if untrusted(err) {
+		return memory.Refusal(part, "check sslmode and the certificates in the PostgreSQL URL", err)
+	}
 	if disconnected(err) || pgconn.Timeout(err) {
 		return memory.Down(part, downHint, err)
 	}
 	return err
 }
 
-// classifyAnswer sorts what the server itself said by its SQLSTATE.
+// classifyAnswer sorts what the server itself said by its SQLSTATE, see appendix A
+// of PostgreSQL's manual.
 func classifyAnswer(pg *pgconn.PgError, err error) error {
+	if hint := refusal(pg.Code); hint != "" {
+		return memory.Refusal(part, hint, err)
+	}
 	switch class := pg.Code[:min(2, len(pg.Code))]; {
-	case pg.Code == "42P01" || pg.Code == "3F000":
-		return memory.Down(part, `its tables are not there yet; "mneme up" or a worker makes them`, err)
-	case pg.Code == "25006":
-		return memory.Down(part, "it is read-only; is this a standby?", err)
 	case class == "08" || class == "57" || class == "53":
 		return memory.Down(part, downHint, err)
-	case class == "28" || class == "3D":
-		return memory.Down(part, "check user, password and database in the PostgreSQL URL", err)
 	case class == "22" || class == "23":
 		// The server's detail may quote the row, so only the message and the rule are told.
 		return memory.Errorf(memory.Invalid, hintOf(pg), "%s", pg.Message)
 	default:
-		return err
+		return &memory.Error{Code: memory.Internal, Part: part, Err: err}
 	}
+}
+
+// refusal returns how to mend what the server refuses for, "" when an answer is
+// no refusal.
+func refusal(code string) string {
+	switch code {
+	case "42P01", "3F000", "42703", "42883", "42704", "42P10", "23502":
+		// A column that must not be null, and of which this mneme knows nothing, is one of a newer schema.
+		return `its tables are not those of this version: "mneme up" or a worker of the newest version makes them; upgrade the others`
+	case "25006":
+		return "it is read-only: give the PostgreSQL URL of the primary, or turn default_transaction_read_only off"
+	case "42501":
+		return "make the role of the PostgreSQL URL the owner of mneme's tables, or grant it their use"
+	case "53100":
+		return "make room on PostgreSQL's disk"
+	case "53300", "53400":
+		return "raise the limit of connections, or end some"
+	case "57P04":
+		return "make the database, or give the PostgreSQL URL of another"
+	}
+	switch code[:min(2, len(code))] {
+	case "28", "3D":
+		return "check user, password and database in the PostgreSQL URL"
+	case "58":
+		return "look at PostgreSQL's log and its disk"
+	}
+	return ""
+}
+
+// untrusted reports whether a connection failed because one side wants TLS and
+// the other does not, or because a certificate is not trusted.
+func untrusted(err error) bool {
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return true
+	}
+	if _, ok := errors.AsType[tls.AlertError](err); ok {
+		return true
+	}
+	return strings.Contains(err.Error(), "server refused TLS connection")
 }
 
 func hintOf(pg *pgconn.PgError) string {

@@ -106,14 +106,14 @@ func TestMigrateTwiceAtOnce(t *testing.T) {
 	}
 }
 
-func TestNotMigratedIsUnavailable(t *testing.T) {
+func TestNotMigratedIsRefused(t *testing.T) {
 	t.Parallel()
 	l, err := postgres.Open(t.Context(), postgres.Options{URL: testkit.Schema(t, server)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	if _, err := l.Stats(t.Context()); memory.CodeOf(err) != memory.Unavailable {
+	if _, err := l.Stats(t.Context()); memory.CodeOf(err) != memory.Refused || memory.HintOf(err) == "" {
 		t.Errorf("%v", err)
 	}
 }
@@ -127,7 +127,7 @@ func TestModel(t *testing.T) {
 		}
 	}
 	for _, err := range []error{l.UseModel(t.Context(), "b", 4), l.UseModel(t.Context(), "a", 5)} {
-		if memory.CodeOf(err) != memory.Conflict || !strings.Contains(memory.HintOf(err), "mneme rebuild") {
+		if memory.CodeOf(err) != memory.Refused || !strings.Contains(memory.HintOf(err), "mneme rebuild") {
 			t.Errorf("%v", err)
 		}
 	}

@@ -58,8 +58,8 @@ func (l *Ledger) UseModel(ctx context.Context, model string, dimension int) erro
 		if m == given {
 			return nil
 		}
-		return memory.Errorf(memory.Conflict, fmt.Sprintf(`run "mneme rebuild" to embed everything anew with %s`, model),
-			"the ledger holds vectors of %s (%d dimensions), not of %s (%d)", m.Model, m.Dimension, model, dimension)
+		return memory.Refusal(part, fmt.Sprintf(`run "mneme rebuild" to embed everything anew with %s, or set MNEME_EMBED_MODEL=%s`, model, m.Model),
+			fmt.Errorf("the ledger holds vectors of %s (%d dimensions), not of %s (%d)", m.Model, m.Dimension, model, dimension))
 	})
 }
 

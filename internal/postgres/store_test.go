@@ -280,6 +280,22 @@ func TestTwinIndexedWhileTheIndexIsAsked(t *testing.T) {
 	}
 }
 
+// TestGone names what is forgotten, and neither what is live nor what never was.
+func TestGone(t *testing.T) {
+	t.Parallel()
+	l := open(t, day0)
+	kept, lost, never := rec(memory.Memories, "Go has no exceptions."), rec(memory.Memories, "Go has generics."), rec(memory.Memories, "Never stored.")
+	store(t, l, kept)
+	store(t, l, lost)
+	if _, err := l.Forget(t.Context(), step(memory.ActionForget, "forget"), []string{lost.ID}, false); err != nil {
+		t.Fatal(err)
+	}
+	gone, err := l.Gone(t.Context(), []string{kept.ID, lost.ID, never.ID})
+	if err != nil || len(gone) != 1 || gone[0] != lost.ID {
+		t.Errorf("gone: %v, %v; want %s", gone, err, lost.ID)
+	}
+}
+
 // TestUnfindable counts what has no point, and not what is merely behind.
 func TestUnfindable(t *testing.T) {
 	t.Parallel()

@@ -62,6 +62,11 @@ func (l *Ledger) Unfindable(ctx context.Context, limit int) ([]string, error) {
 	return l.ids(ctx, "find what has no point", `select id from memories where dirty and indexed_in is null and state = 'live' limit $1`, pageSize(limit))
 }
 
+// Gone implements [activities.Indexer].
+func (l *Ledger) Gone(ctx context.Context, ids []string) ([]string, error) {
+	return l.ids(ctx, "find what is gone", `select id from memories where id = any($1) and state <> 'live'`, ids)
+}
+
 // MarkUnindexed implements [activities.Indexer]. What had a point there and
 // is not live any more needs nothing after that.
 func (l *Ledger) MarkUnindexed(ctx context.Context, collection string) error {

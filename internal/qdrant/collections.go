@@ -3,6 +3,7 @@ package qdrant
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"sync"
 
 	"github.com/qdrant/go-client/qdrant"
@@ -36,8 +37,8 @@ func fields() []field {
 }
 
 // EnsureCollections creates the collections that are missing. It refuses
-// ([memory.Refused]) when one there is not this ledger's, and ([memory.Conflict])
-// when one holds vectors of another dimension.
+// ([memory.Refused]) when one there is not this ledger's, or holds vectors of
+// another dimension.
 func (x *Index) EnsureCollections(ctx context.Context, dimension int) error {
 	ctx, cancel := context.WithTimeout(ctx, x.options.LongTimeout)
 	defer cancel()
@@ -76,16 +77,12 @@ func (x *Index) check(ctx context.Context, name, collection string, dimension in
 	params := info.GetConfig().GetParams()
 	size := int(params.GetVectorsConfig().GetParams().GetSize())
 	if size != dimension {
-		return &memory.Error{
-			Code: memory.Conflict, Part: "Qdrant", Hint: hintRebuild,
-			Err: memory.Errorf(memory.Conflict, "", "collection %s holds vectors of %d numbers, the embedding model makes %d", collection, size, dimension),
-		}
+		return memory.Refusal("Qdrant", hintRebuild,
+			fmt.Errorf("collection %s holds vectors of %d numbers, the embedding model makes %d", collection, size, dimension))
 	}
 	if _, ok := params.GetSparseVectorsConfig().GetMap()[keywordVector]; !ok {
-		return &memory.Error{
-			Code: memory.Conflict, Part: "Qdrant", Hint: hintRebuild,
-			Err: memory.Errorf(memory.Conflict, "", "collection %s has no sparse vector %q: something else made it", collection, keywordVector),
-		}
+		return memory.Refusal("Qdrant", hintRebuild,
+			fmt.Errorf("collection %s has no sparse vector %q: something else made it", collection, keywordVector))
 	}
 	return x.indexFields(ctx, name, info.GetPayloadSchema())
 }

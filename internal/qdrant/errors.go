@@ -17,6 +17,12 @@ const (
 	hintDown    = `run "mneme doctor" to see every part; a server of your own must be reached at its gRPC port`
 	hintRebuild = `run "mneme rebuild", which writes the index anew from the ledger`
 	hintKey     = "check MNEME_QDRANT_API_KEY"
+	hintRights  = "give MNEME_QDRANT_API_KEY a key that may write, or raise the limits that Qdrant's strict mode sets"
+	hintLimit   = "raise the limit in Qdrant's configuration, or wait until there is less to do"
+	hintLocked  = "unlock it: Qdrant takes no writes now"
+	hintDisk    = "make room on Qdrant's disk"
+	hintTLS     = "check MNEME_QDRANT_TLS and MNEME_QDRANT_TLS_CA: both sides must speak TLS, or neither, and trust each other"
+	hintServer   = "check that MNEME_QDRANT_ADDRESS is the gRPC port of a Qdrant that mneme supports"
 )
 
 // explain turns an error of the client into one of ours: what was being done,
@@ -33,19 +39,53 @@ func (x *Index) explain(doing string, err error) error {
 	switch code {
 	case codes.Canceled:
 		return fmt.Errorf("%w: %w", wrapped, context.Canceled)
-	case codes.Unavailable, codes.DeadlineExceeded, codes.ResourceExhausted, codes.Aborted:
+	case codes.Unavailable, codes.DeadlineExceeded, codes.Aborted:
+		if noHandshake(text) {
+			return memory.Refusal("Qdrant", hintTLS, wrapped)
+		}
 		return memory.Down("Qdrant", hintDown, wrapped)
 	case codes.NotFound:
 		// The ledger has everything, so this heals as soon as someone rebuilds.
 		return memory.Down("Qdrant", hintRebuild, wrapped)
-	case codes.Unauthenticated, codes.PermissionDenied:
-		return &memory.Error{Code: memory.Conflict, Part: "Qdrant", Hint: hintKey, Err: wrapped}
-	case codes.InvalidArgument:
-		if strings.Contains(text, "dimension") {
-			return &memory.Error{Code: memory.Conflict, Part: "Qdrant", Hint: hintRebuild, Err: wrapped}
-		}
+	}
+	if hint := refusal(code, text); hint != "" {
+		return memory.Refusal("Qdrant", hint, wrapped)
 	}
 	return &memory.Error{Code: memory.Internal, Part: "Qdrant", Err: wrapped}
+}
+
+// refusal returns how to mend what Qdrant refuses for, "" when an answer is no
+// refusal. Qdrant's own codes are in its lib/storage/src/content_manager/errors.rs;
+// one for a full disk is not among them.
+func refusal(code codes.Code, text string) string {
+	switch code {
+	case codes.Unauthenticated:
+		return hintKey
+	case codes.PermissionDenied:
+		return hintRights
+	case codes.ResourceExhausted:
+		return hintLimit
+	case codes.FailedPrecondition:
+		return hintLocked
+	case codes.Unimplemented:
+		return hintServer
+	case codes.InvalidArgument:
+		if strings.Contains(text, "dimension") {
+			return hintRebuild
+		}
+	case codes.Internal:
+		if strings.Contains(text, "No space left") || strings.Contains(text, "no space left") || strings.Contains(text, "file too large") {
+			return hintDisk
+		}
+	}
+	return ""
+}
+
+// noHandshake reports whether a connection failed because one side speaks TLS
+// and the other does not, or does not trust it. The gRPC client has only words
+// for that.
+func noHandshake(text string) bool {
+	return strings.Contains(text, "authentication handshake failed") || strings.Contains(text, "error reading server preface: http2:")
 }
 
 // missing is true of the error of a call to a collection that does not exist.

@@ -274,7 +274,7 @@ func TestDeleteAndMissing(t *testing.T) {
 	}
 }
 
-func TestConflicts(t *testing.T) {
+func TestRefusals(t *testing.T) {
 	x := open(t)
 	if err := x.EnsureCollections(t.Context(), 3); err != nil {
 		t.Error(err)
@@ -283,7 +283,7 @@ func TestConflicts(t *testing.T) {
 		"another dimension": x.EnsureCollections(t.Context(), 4),
 		"a wrong vector":    x.Upsert(t.Context(), []memory.Record{rec("a", memory.Vector{1}, nil)}),
 	} {
-		if memory.CodeOf(err) != memory.Conflict || memory.HintOf(err) == "" {
+		if memory.CodeOf(err) != memory.Refused || memory.HintOf(err) == "" {
 			t.Errorf("%s: %v (%s)", what, err, memory.CodeOf(err))
 		}
 	}
@@ -341,7 +341,7 @@ func TestKeyWithoutTLS(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Stop() })
-	for key, want := range map[string]memory.Code{"key": "", "wrong": memory.Conflict} {
+	for key, want := range map[string]memory.Code{"key": "", "wrong": memory.Refused} {
 		x, err := qdrant.Open(qdrant.Options{Address: s.Addr(), Document: keyword.Vector, Query: keyword.Query, Ledger: first, APIKey: key})
 		if err != nil {
 			t.Fatal(err)

@@ -1,0 +1,56 @@
+package activities
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mneme-memory/mneme/memory"
+)
+
+const (
+	// waitGone bounds the question what is gone, because an answer must not wait
+	// for the ledger. A ledger that did not answer is left alone for restGone.
+	waitGone = 200 * time.Millisecond
+	restGone = time.Second
+)
+
+// silence remembers when the ledger did not say what is gone.
+type silence struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+// there takes away what the ledger has forgotten, merged or pruned, and the index
+// still knows, as after an outage: nothing forgotten is shown again. Without
+// the ledger it answers what the index has.
+func (a *Activities) there(ctx context.Context, candidates []memory.Candidate) []memory.Candidate {
+	if len(candidates) == 0 || a.resting() {
+		return candidates
+	}
+	ids := make([]string, len(candidates))
+	for i, c := range candidates {
+		ids[i] = c.ID
+	}
+	ctx, cancel := context.WithTimeout(ctx, waitGone)
+	defer cancel()
+	gone, err := a.Ledger.Gone(ctx, ids)
+	if err != nil {
+		a.silent.mu.Lock()
+		defer a.silent.mu.Unlock()
+		a.silent.at = a.Now()
+		return candidates
+	}
+	if len(gone) == 0 {
+		return candidates
+	}
+	return slices.DeleteFunc(candidates, func(c memory.Candidate) bool { return slices.Contains(gone, c.ID) })
+}
+
+// resting reports whether the ledger did not answer a moment ago.
+func (a *Activities) resting() bool {
+	a.silent.mu.Lock()
+	defer a.silent.mu.Unlock()
+	return a.Now().Sub(a.silent.at).Abs() < restGone
+}
