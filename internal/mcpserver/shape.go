@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/mneme-memory/mneme/internal/untrusted"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -18,8 +19,8 @@ const maxResultBytes = 9_800
 // What does not fit at the last one is omitted from the end.
 func textCaps() []int { return []int{2_000, 1_200, 800, 500, 300} }
 
-// cleanText is [memory.PlainText].
-func cleanText(s string) string { return memory.PlainText(s) }
+// cleanText is how the model sees a stored text.
+func cleanText(s string) string { return untrusted.Text(s) }
 
 // cut shortens s to at most most bytes at the end of a word and reports
 // whether it did.
