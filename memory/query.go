@@ -33,6 +33,7 @@ type Query struct {
 	Session     string     `json:"session,omitempty"`      // who asks; for the audit
 	Source      string     `json:"source,omitempty"`       // through which door
 	User        string     `json:"user,omitempty"`
+	Trial       bool       `json:"trial,omitempty"` // only to see whether there is an answer: neither counted nor noted in the audit
 }
 
 // Hit is one memory that answers a query, with why.

@@ -145,6 +145,24 @@ func TestRecallAnswersThenCounts(t *testing.T) {
 	env.AssertExpectations(t)
 }
 
+// TestTrialRecallIsNotCounted answers a question that nobody asked: it leaves no trace.
+func TestTrialRecallIsNotCounted(t *testing.T) {
+	t.Parallel()
+	env := newEnv(t)
+	var acts *activities.Activities
+	env.OnActivity(acts.Recall, mock.Anything, mock.Anything).
+		Return(memory.RecallResult{Hits: []memory.Hit{{ID: "x", Text: "the text"}}}, nil)
+	got, failure := ask[memory.RecallResult](t, env)
+	env.ExecuteWorkflow(workflows.RecallMemory, memory.Query{Text: "mneme doctor", Project: "p", Trial: true})
+	// No CountRecall is expected: a call of it would have failed the workflow.
+	if err := errors.Join(env.GetWorkflowError(), *failure); err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Hits) != 1 {
+		t.Errorf("answered %+v", got.Hits)
+	}
+}
+
 func TestForgetDryRunChangesNothing(t *testing.T) {
 	t.Parallel()
 	env := newEnv(t)

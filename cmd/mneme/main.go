@@ -9,7 +9,6 @@ import (
 	"syscall"
 
 	"github.com/mneme-memory/mneme/internal/cli"
-	"github.com/mneme-memory/mneme/internal/project"
 )
 
 // version is set by the linker.
@@ -20,9 +19,7 @@ func main() {
 	// else than the default one, and would talk between a command's lines.
 	slog.SetDefault(slog.New(slog.DiscardHandler))
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	code := cli.Main(ctx, cli.OS(), cli.Deps{
-		Version: version, Dial: connect, Up: up, Project: project.Identify, Checks: checks,
-	})
+	code := cli.Main(ctx, cli.OS(), deps())
 	stop()
 	os.Exit(code)
 }

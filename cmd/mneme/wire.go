@@ -9,11 +9,24 @@ import (
 	"time"
 
 	"github.com/mneme-memory/mneme/activities"
+	"github.com/mneme-memory/mneme/internal/assembly"
 	"github.com/mneme-memory/mneme/internal/cli"
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/daemon"
 	"github.com/mneme-memory/mneme/internal/dial"
+	"github.com/mneme-memory/mneme/internal/doctor"
+	"github.com/mneme-memory/mneme/internal/project"
 )
+
+// deps are the adapters and servers of the commands.
+func deps() cli.Deps {
+	return cli.Deps{Version: version, Dial: connect, Up: up, Project: project.Identify, Servers: servers}
+}
+
+// servers asks the servers through their adapters.
+func servers(cfg config.Config, d config.Daemon) doctor.Servers {
+	return doctor.Servers{Inspect: assembly.OpenInspectors(cfg, d), Dimension: assembly.EmbeddingModel(cfg, d)}
+}
 
 // connect dials the running mneme for one command.
 func connect(ctx context.Context, cfg config.Config) (cli.Client, error) {

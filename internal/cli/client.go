@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/doctor"
 	"github.com/mneme-memory/mneme/internal/review"
 )
 
@@ -45,8 +46,9 @@ type Deps struct {
 	// Project names the project that a folder belongs to. Nil means that every
 	// folder is in the project _global.
 	Project func(dir string) string
-	// Checks are doctor's questions to the parts. Nil means none.
-	Checks func(cfg config.Config) []Check
+	// Servers asks the servers that the running daemon d uses, or without one (zero) those
+	// whose address is set. Nil means that no server can be asked.
+	Servers func(cfg config.Config, d config.Daemon) doctor.Servers
 }
 
 // UpOptions is how Up reports. Both fields are set.
@@ -54,20 +56,3 @@ type UpOptions struct {
 	Progress io.Writer           // plain lines about what takes long
 	Ready    func(config.Daemon) // called once, after the state file is written
 }
-
-// Check is one question of doctor.
-type Check struct {
-	Name string // short, such as "Qdrant"
-	// Run answers with what is worth knowing. A [Warning] as error says that
-	// something should be mended, any other that something is broken.
-	Run func(ctx context.Context) (detail string, err error)
-}
-
-// Warning is a [Check]'s error for what works but should be mended.
-type Warning struct{ Err error }
-
-// Error returns the cause's text.
-func (w Warning) Error() string { return w.Err.Error() }
-
-// Unwrap returns the cause.
-func (w Warning) Unwrap() error { return w.Err }

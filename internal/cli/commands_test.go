@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/doctor"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -171,32 +172,78 @@ func TestExitCodesOfErrors(t *testing.T) {
 	}
 }
 
+// inspected makes servers whose Qdrant is as given and whose others are fine.
+func inspected(qdrant memory.Inspection) func(config.Config, config.Daemon) doctor.Servers {
+	return func(cfg config.Config, d config.Daemon) doctor.Servers {
+		s := doctor.Servers{Inspect: map[string]func(context.Context) memory.Inspection{}}
+		for _, name := range append(config.ServiceNames(), doctor.Worker) {
+			i := memory.Inspection{Version: "9.9", Supported: true}
+			if name == config.QdrantService {
+				i = qdrant
+			}
+			s.Inspect[name] = func(context.Context) memory.Inspection { return i }
+		}
+		return s
+	}
+}
+
+// The states of a Qdrant.
+func fineQdrant() memory.Inspection {
+	return memory.Inspection{Version: "1.17.1", Supported: true, Facts: []string{"7 collections"}}
+}
+
+func wornQdrant() memory.Inspection {
+	i := fineQdrant()
+	i.Warn(memory.Errorf(memory.NotFound, "make them anew", "collections are missing"))
+	return i
+}
+
+func refusingQdrant() memory.Inspection {
+	i := fineQdrant()
+	i.Fail(memory.Refusal("Qdrant", "check the key", errors.New("it refuses the key")))
+	return i
+}
+
+func downQdrant() memory.Inspection {
+	var i memory.Inspection
+	i.Fail(memory.Down("Qdrant", "start it", errors.New("does not answer")))
+	return i
+}
+
+// given has all servers at addresses that are set, so that no daemon is missed.
+func given(s *session) {
+	for name, value := range map[string]string{
+		"MNEME_TEMPORAL_ADDRESS": "127.0.0.1:1", "MNEME_POSTGRES_URL": "postgres://me:secret@127.0.0.1:2/mneme",
+		"MNEME_QDRANT_ADDRESS": "127.0.0.1:3", "MNEME_OLLAMA_URL": "http://127.0.0.1:4",
+	} {
+		s.env[name] = value
+	}
+}
+
 func TestDoctor(t *testing.T) {
 	t.Parallel()
-	fine := Check{"fine", func(context.Context) (string, error) { return "all well", nil }}
-	warn := Check{"worn", func(context.Context) (string, error) {
-		return "old", Warning{memory.Errorf(memory.Conflict, "renew it", "is worn")}
-	}}
-	down := Check{"Qdrant", func(context.Context) (string, error) {
-		return "", memory.Down("Qdrant", "start it", errors.New("does not answer"))
-	}}
-	broken := Check{"model", func(context.Context) (string, error) { return "", errors.New("makes no sense") }}
+	counts := fake{
+		stats:  func() (memory.Stats, error) { return memory.Stats{Live: map[string]int{"facts": 2}, Projects: 1}, nil },
+		recall: func(memory.Query) (memory.RecallResult, error) { return memory.RecallResult{}, nil },
+	}
 	for _, c := range []struct {
 		name   string
-		checks []Check
+		qdrant memory.Inspection
+		client fake
 		code   int
 		want   []string
 	}{
-		{"well", []Check{fine}, 0, []string{"ok    fine            all well"}},
-		{"warned", []Check{fine, warn}, 0, []string{"warn  worn            old: is worn", "→ renew it"}},
-		{"down", []Check{broken, down}, ExitDown, []string{"fail  Qdrant          does not answer", "→ start it", "fail  model"}},
-		{"broken", []Check{broken}, ExitUnexpected, []string{"fail  model           makes no sense"}},
+		{"well", fineQdrant(), counts, 0, []string{"ok    Qdrant          1.17.1 at 127.0.0.1:3, 7 collections", "ok    index           2 memories in 1 project"}},
+		{"warned", wornQdrant(), counts, 0, []string{"warn  Qdrant          1.17.1 at 127.0.0.1:3, 7 collections: collections are missing", "→ make them anew"}},
+		{"refuses", refusingQdrant(), counts, ExitDown, []string{"fail  Qdrant          1.17.1 at 127.0.0.1:3, 7 collections: it refuses the key", "→ check the key"}},
+		{"down", downQdrant(), counts, ExitDown, []string{"fail  Qdrant          does not answer", "→ check MNEME_QDRANT_ADDRESS"}},
+		{"broken", fineQdrant(), fake{stats: func() (memory.Stats, error) { return memory.Stats{}, errors.New("makes no sense") }, recall: counts.recall}, ExitUnexpected, []string{"fail  index           makes no sense"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			s := newSession(t, fake{})
-			s.env["MNEME_TEMPORAL_ADDRESS"] = "there:1" // so that no daemon is missed
-			s.deps.Checks = func(config.Config) []Check { return c.checks }
+			s := newSession(t, c.client)
+			given(s)
+			s.deps.Servers = inspected(c.qdrant)
 			code, out, errs := s.run(t.Context(), "doctor")
 			if code != c.code {
 				t.Errorf("exit %d, %s %s", code, out, errs)
@@ -208,6 +255,47 @@ func TestDoctor(t *testing.T) {
 			}
 			if code, out, _ := s.run(t.Context(), "doctor", "--json"); code != c.code || !strings.Contains(out, `"status": "`) {
 				t.Errorf("json: exit %d, %s", code, out)
+			}
+		})
+	}
+}
+
+// TestStatusIsTrue shows what the servers say of themselves, and tells by the exit code whether
+// all of it works.
+func TestStatusIsTrue(t *testing.T) {
+	t.Parallel()
+	counts := fake{stats: func() (memory.Stats, error) { return memory.Stats{Live: map[string]int{"facts": 2}, Projects: 1}, nil }}
+	old := memory.Inspection{}
+	old.Learn("Qdrant", "1.9.0", "1.10")
+	for _, c := range []struct {
+		name   string
+		qdrant memory.Inspection
+		code   int
+		want   []string
+		json   string
+	}{
+		{"well", fineQdrant(), 0, []string{"ok    Qdrant", "1.17.1 (supported), 7 collections", "Memories", "2 in 1 project"}, `"ok": true`},
+		{"warned", wornQdrant(), 0, []string{"warn  Qdrant", "Qdrant: collections are missing", "→ make them anew"}, `"message": "collections are missing"`},
+		{"refuses", refusingQdrant(), ExitPartly, []string{"fail  Qdrant", "Qdrant: it refuses the key", "→ check the key"}, `"code": "refused"`},
+		{"down", downQdrant(), ExitPartly, []string{"down  Qdrant", "Qdrant: does not answer", "→ check MNEME_QDRANT_ADDRESS"}, `"code": "unavailable"`},
+		{"old", old, ExitPartly, []string{"fail  Qdrant", "1.9.0 (not supported)", "1.10 or newer is needed"}, `"supported": false`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := newSession(t, counts)
+			given(s)
+			s.deps.Servers = inspected(c.qdrant)
+			code, out, errs := s.run(t.Context(), "status")
+			for _, want := range c.want {
+				if !strings.Contains(out, want) {
+					t.Errorf("%q is missing in\n%s", want, out)
+				}
+			}
+			if code != c.code || strings.Contains(out, "secret") {
+				t.Errorf("exit %d, want %d\n%s%s", code, c.code, out, errs)
+			}
+			if code, out, _ := s.run(t.Context(), "status", "--json"); code != c.code || !strings.Contains(out, c.json) || strings.Contains(out, "secret") {
+				t.Errorf("json: exit %d, want %d and %s\n%s", code, c.code, c.json, out)
 			}
 		})
 	}
@@ -238,31 +326,6 @@ func TestColourOnlyWhereWanted(t *testing.T) {
 	env["NO_COLOR"] = "1"
 	if a.paint().red("x") != "x" {
 		t.Error("colour in spite of NO_COLOR")
-	}
-}
-
-func TestEndpoint(t *testing.T) {
-	t.Parallel()
-	for address, want := range map[string]string{
-		"127.0.0.1:6334": "tcp 127.0.0.1:6334", "http://127.0.0.1:11434": "tcp 127.0.0.1:11434", "https://gpu": "tcp gpu:443",
-		"postgres://me:***@db/mem": "tcp db:5432", "postgres://me@db:6/mem": "tcp db:6", "/run/pg": "unix /run/pg/.s.PGSQL.5432",
-		"postgres:///mem?host=/run/pg&port=7": "unix /run/pg/.s.PGSQL.7", "": " ", "in process": " ",
-	} {
-		if network, target := endpoint(address); network+" "+target != want {
-			t.Errorf("%q: %s %s, want %s", address, network, target, want)
-		}
-	}
-}
-
-func TestShownAddress(t *testing.T) {
-	t.Parallel()
-	for address, want := range map[string]string{
-		"postgres://mneme@/mneme?host=%2Frun%2Fpg&port=5432": "/run/pg/.s.PGSQL.5432", "127.0.0.1:1": "127.0.0.1:1",
-		"postgres://me:secret@db/m": "postgres://me:***@db/m", "": "-",
-	} {
-		if got := shownAddress(address); got != want {
-			t.Errorf("%q: got %q, want %q", address, got, want)
-		}
 	}
 }
 

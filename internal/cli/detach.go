@@ -74,7 +74,7 @@ func (a *app) awaitChild(ctx context.Context, cfg config.Config, child *exec.Cmd
 	if err != nil {
 		return err
 	}
-	return a.printReady(cfg, d, d.PID != child.Process.Pid)
+	return a.printReady(ctx, cfg, d, d.PID != child.Process.Pid)
 }
 
 // giveUp ends a daemon that is still starting: left alone it would go on behind the

@@ -21,6 +21,7 @@ const (
 	ExitUsage       = 2
 	ExitNothing     = 3
 	ExitDown        = 4
+	ExitPartly      = 5
 	ExitInterrupted = 130
 )
 
@@ -36,6 +37,7 @@ func exitTable() []exitRow {
 		{ExitUsage, "wrong usage or bad input: change it and try again"},
 		{ExitNothing, "nothing found (recall, get, related, forget); with --json the answer is still printed"},
 		{ExitDown, "a part is down or refuses, or mneme is not running: try again when that is mended, see \"mneme doctor\""},
+		{ExitPartly, "mneme is ready, but a server is down or refuses (up --detach, status): what is accepted waits for it"},
 		{ExitInterrupted, "interrupted"},
 	}
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -159,29 +158,4 @@ func hookSaid(e hooklog.Entry) string {
 		return ""
 	}
 	return ": " + strings.Join(parts, ", ")
-}
-
-// checkHooks is doctor's question about what hooks left behind.
-func checkHooks(_ context.Context, home string) (string, error) {
-	out, err := readHooks(home, "", 200)
-	if err != nil {
-		return "", err
-	}
-	late := 0
-	for _, e := range out.Log {
-		if e.Outcome == hooklog.Late || e.Outcome == hooklog.Failed {
-			late++
-		}
-	}
-	detail := fmt.Sprintf("%d of the last %d failed or were late, %s waiting", late, len(out.Log), plural(out.Spool.Entries, "request", "requests"))
-	const hint = `see "mneme hooks log"`
-	switch {
-	case out.Spool.Quarantined > 0:
-		return detail, Warning{memory.Errorf(memory.Conflict, hint, "%s could not be delivered", plural(out.Spool.Quarantined, "request", "requests"))}
-	case out.Spool.Entries >= spool.MaxEntries/2:
-		return detail, Warning{memory.Errorf(memory.Conflict, `start mneme with "mneme up"`, "what hooks leave is no longer kept when there are %d", spool.MaxEntries)}
-	case len(out.Log) >= 20 && late*4 > len(out.Log):
-		return detail, Warning{memory.Errorf(memory.Conflict, hint, "many hooks fail or are too slow")}
-	}
-	return detail, nil
 }

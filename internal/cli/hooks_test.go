@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -120,16 +119,4 @@ func TestHooksLogShowsWhatCouldNotBeDelivered(t *testing.T) {
 	if !strings.Contains(out, "could not be delivered: store of") || !strings.Contains(out, "not this one") || !strings.Contains(out, "1 request waiting") {
 		t.Errorf("shown:\n%s", out)
 	}
-	detail, err := checkHooks(t.Context(), home)
-	if !strings.Contains(detail, "1 request waiting") || memory.HintOf(unwrapWarning(err)) != `see "mneme hooks log"` {
-		t.Errorf("doctor says %q, %v", detail, err)
-	}
-}
-
-func unwrapWarning(err error) error {
-	var w Warning
-	if errors.As(err, &w) {
-		return w.Err
-	}
-	return err
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -28,7 +27,7 @@ import (
 //	status     statusJSON
 //	up         statusJSON (stats null), printed when ready
 //	down       downJSON
-//	doctor     array of checkJSON
+//	doctor     array of doctor.Result
 //	config     array of config.Setting
 //	version    versionJSON
 //	any error  errorJSON, on stderr
@@ -102,28 +101,41 @@ type importJSON struct {
 }
 
 type statusJSON struct {
-	Running   bool                      `json:"running"`
-	PID       int                       `json:"pid"`                // 0 if not running
-	Starting  int                       `json:"starting,omitempty"` // process that is starting or stopping
-	Version   string                    `json:"version"`
-	StartedAt *time.Time                `json:"started_at"` // null if not running
-	Home      string                    `json:"home"`
-	UI        string                    `json:"ui"`
-	Model     string                    `json:"model"`
-	Services  map[string]config.Service `json:"services"` // temporal, postgres, qdrant and ollama, always
-	Stats     *memory.Stats             `json:"stats"`    // null if they could not be had
+	Running   bool                   `json:"running"`
+	PID       int                    `json:"pid"`                // 0 if not running
+	Starting  int                    `json:"starting,omitempty"` // process that is starting or stopping
+	Version   string                 `json:"version"`
+	StartedAt *time.Time             `json:"started_at"` // null if not running
+	Home      string                 `json:"home"`
+	UI        string                 `json:"ui"`
+	Model     string                 `json:"model"`
+	Services  map[string]serviceJSON `json:"services"` // temporal, postgres, qdrant and ollama, always
+	Worker    *serviceJSON           `json:"worker"`   // null if nobody knows where Temporal is
+	Stats     *memory.Stats          `json:"stats"`    // null if they could not be had
+	Waiting   []memory.Waiting       `json:"waiting"`  // accepted changes that a part keeps from being made
+}
+
+// serviceJSON is how a server is at the moment of the question.
+type serviceJSON struct {
+	Address   string        `json:"address"` // without secrets; empty if nobody knows it
+	Mode      string        `json:"mode"`    // given, found or embedded
+	Version   string        `json:"version"` // empty if it does not tell
+	Supported bool          `json:"supported"`
+	OK        bool          `json:"ok"`               // it answers, and does what mneme needs
+	Detail    string        `json:"detail,omitempty"` // what is wrong, else what is worth knowing
+	Problems  []problemJSON `json:"problems"`         // why it is not ok
+	Warnings  []problemJSON `json:"warnings"`         // what should be mended all the same
+}
+
+type problemJSON struct {
+	Code    string `json:"code"` // such as unavailable or refused
+	Message string `json:"message"`
+	Hint    string `json:"hint"`
 }
 
 type downJSON struct {
 	Stopped bool `json:"stopped"` // false if it was not running
 	PID     int  `json:"pid"`
-}
-
-type checkJSON struct {
-	Name   string `json:"name"`
-	Status string `json:"status"` // ok, warn or fail
-	Detail string `json:"detail"`
-	Hint   string `json:"hint"`
 }
 
 type versionJSON struct {

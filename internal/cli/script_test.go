@@ -15,6 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/doctor"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -28,7 +29,7 @@ func TestMain(m *testing.M) {
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 		sys := OS()
 		sys.Location = time.UTC
-		code := Main(ctx, sys, Deps{Version: "1.2.3", Dial: scriptDial, Up: scriptUp, Project: func(string) string { return "here" }})
+		code := Main(ctx, sys, Deps{Version: "1.2.3", Dial: scriptDial, Up: scriptUp, Project: func(string) string { return "here" }, Servers: scriptServers})
 		stop()
 		os.Exit(code)
 	}})
@@ -56,6 +57,30 @@ func scriptDial(_ context.Context, cfg config.Config) (Client, error) {
 	return c, nil
 }
 
+// scriptServers are servers that are fine as long as something listens at their address, but
+// for a Qdrant that refuses a key.
+func scriptServers(cfg config.Config, d config.Daemon) doctor.Servers {
+	inspect := map[string]func(context.Context) memory.Inspection{}
+	where := config.Where(cfg, d)
+	where[doctor.Worker] = where[config.TemporalService]
+	for name, at := range where {
+		inspect[name] = func(ctx context.Context) memory.Inspection {
+			i := memory.Inspection{Version: "9.9", Supported: true}
+			conn, err := new(net.Dialer).DialContext(ctx, "tcp", at.Address)
+			if err != nil {
+				i.Fail(memory.Down(doctor.Title(name), "", errors.New("no answer")))
+				return i
+			}
+			conn.Close()
+			if name == config.QdrantService && os.Getenv("FAKE_QDRANT_REFUSES") != "" {
+				i.Fail(memory.Refusal("Qdrant", "check MNEME_QDRANT_API_KEY", errors.New("it refuses the key")))
+			}
+			return i
+		}
+	}
+	return doctor.Servers{Inspect: inspect}
+}
+
 // scriptUp is a daemon: it holds the lock, listens, and ends with ctx.
 func scriptUp(ctx context.Context, cfg config.Config, opts UpOptions) error {
 	if os.Getenv("FAKE_UP_FAILS") != "" {
@@ -81,7 +106,7 @@ func scriptUp(ctx context.Context, cfg config.Config, opts UpOptions) error {
 		QdrantAPIKey: "very-secret", Services: map[string]config.Service{},
 	}
 	for _, name := range config.ServiceNames() {
-		d.Services[name] = config.Service{Address: l.Addr().String(), Mode: config.Embedded, Version: "9.9", OK: true}
+		d.Services[name] = config.Service{Address: l.Addr().String(), Mode: config.Embedded}
 	}
 	if err := config.WriteDaemon(cfg.Home, d); err != nil {
 		return err

@@ -3,22 +3,30 @@ package cli
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/doctor"
 	"github.com/mneme-memory/mneme/memory"
 )
 
-const statsTimeout = 5 * time.Second
+// How long the servers have for their answers: who asks for the status wants it at once, while
+// somebody who has just started everything can wait a little for servers that are still busy.
+const (
+	statusTimeout = time.Second
+	readyTimeout  = 10 * time.Second
+)
 
 func (a *app) status() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Show what runs where, and how much is remembered",
-		Long:  "Show what runs where, and how much is remembered. Exit code 4 if a part is down or\nmneme does not run.",
-		Args:  cobra.NoArgs,
+		Long: "Show what runs where, how it is now, and how much is remembered. Every server is asked,\n" +
+			"for a second at most. Exit code 4 if mneme does not run or Temporal is down, 5 if\nanother part is down or refuses.",
+		Args: cobra.NoArgs,
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		cfg, err := a.config()
@@ -29,18 +37,13 @@ func (a *app) status() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		st := a.statusOf(cfg, d, alive)
+		if !alive {
+			d = config.Daemon{}
+		}
+		st := a.look(cmd.Context(), cfg, d, statusTimeout)
 		if !alive {
 			if st.Starting, err = config.Holder(cfg.Home); err != nil {
 				return err
-			}
-		}
-		reach(cmd.Context(), st.Services)
-		if st.Services[config.TemporalService].OK {
-			if stats, err := a.stats(cmd.Context(), cfg); err != nil {
-				a.note("the counts could not be had: %v", err)
-			} else {
-				st.Stats = &stats
 			}
 		}
 		return a.printStatus(st)
@@ -48,30 +51,33 @@ func (a *app) status() *cobra.Command {
 	return cmd
 }
 
-// statusOf is the status as the settings and the state file tell it.
-func (a *app) statusOf(cfg config.Config, d config.Daemon, alive bool) statusJSON {
-	st := statusJSON{Running: alive, Version: a.versionText(), Home: cfg.Home, Services: map[string]config.Service{}}
-	given := map[string]string{
-		config.TemporalService: cfg.Temporal.Address,
-		config.PostgresService: config.MaskURL(cfg.Postgres.URL),
-		config.QdrantService:   cfg.Qdrant.Address,
-		config.OllamaService:   config.MaskURL(cfg.Ollama.URL),
+// state is how everything is at a moment.
+type state struct {
+	statusJSON
+	servers map[string]doctor.Server // the services and the workers
+}
+
+// look asks all servers and counts the memories, for limit at most; d is zero if no daemon runs.
+func (a *app) look(ctx context.Context, cfg config.Config, d config.Daemon, limit time.Duration) state {
+	counted := make(chan counts, 1)
+	go func() { counted <- a.count(ctx, cfg, limit) }()
+	st := state{servers: a.examination(cfg, d).Look(ctx, limit)}
+	st.statusJSON = statusJSON{
+		Running: d.PID != 0, PID: d.PID, Version: a.versionText(), Home: cfg.Home, UI: d.UI, Model: d.Model,
+		Services: map[string]serviceJSON{},
+	}
+	if d.PID != 0 {
+		st.Version, st.StartedAt = d.Version, &d.StartedAt
 	}
 	for _, name := range config.ServiceNames() {
-		s := config.Service{Mode: config.Embedded, Detail: "not running"}
-		if given[name] != "" {
-			s = config.Service{Address: given[name], Mode: config.Given, OK: true}
-		}
-		st.Services[name] = s
+		st.Services[name] = serviceOf(st.servers[name])
 	}
-	if !alive {
-		return st
+	if w := st.servers[doctor.Worker]; w.Known() {
+		worker := serviceOf(w)
+		st.Worker = &worker
 	}
-	st.PID, st.Version, st.StartedAt, st.UI, st.Model = d.PID, d.Version, &d.StartedAt, d.UI, d.Model
-	for name, s := range d.Services {
-		s.Address = maskAddress(s.Address)
-		st.Services[name] = s
-	}
+	c := <-counted
+	st.Stats, st.Waiting = c.stats, list(c.waiting)
 	return st
 }
 
@@ -80,75 +86,147 @@ type counter interface {
 	Stats(ctx context.Context) (memory.Stats, error)
 }
 
-func (a *app) stats(ctx context.Context, cfg config.Config) (memory.Stats, error) {
-	ctx, cancel := context.WithTimeout(ctx, statsTimeout)
+// counts are what the workflows tell.
+type counts struct {
+	stats   *memory.Stats    // nil when they cannot be had
+	waiting []memory.Waiting // nil too when they cannot be had
+}
+
+// count asks the workflows, for limit at most. Why they do not answer, the servers tell.
+func (a *app) count(ctx context.Context, cfg config.Config, limit time.Duration) counts {
+	if _, err := config.TemporalAddress(cfg); err != nil {
+		return counts{}
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	client, err := a.deps.Dial(ctx, cfg)
 	if err != nil {
-		return memory.Stats{}, err
+		return counts{}
 	}
 	defer client.Close()
-	return client.Stats(ctx)
+	var c counts
+	var both sync.WaitGroup
+	both.Go(func() {
+		if stats, err := client.Stats(ctx); err == nil {
+			c.stats = &stats
+		}
+	})
+	both.Go(func() {
+		if waiting, err := client.Waiting(ctx); err == nil {
+			c.waiting = waiting
+		}
+	})
+	both.Wait()
+	return c
 }
 
-func (a *app) printStatus(st statusJSON) error {
+// exit is the exit code that goes with a state.
+func (st state) exit() int {
+	switch {
+	case !st.servers[config.TemporalService].Fine():
+		return ExitDown // nothing can even be accepted
+	case len(st.troubled()) > 0 || len(st.Waiting) > 0:
+		return ExitPartly
+	default:
+		return ExitDone
+	}
+}
+
+// troubled are the names of those that were asked and have problems.
+func (st state) troubled() []string {
+	var out []string
+	for _, name := range append(config.ServiceNames(), doctor.Worker) {
+		if s := st.servers[name]; s.Known() && !s.Fine() {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+func serviceOf(s doctor.Server) serviceJSON {
+	out := serviceJSON{
+		Address: config.MaskAddress(s.Service.Address), Mode: s.Service.Mode,
+		Version: s.Inspection.Version, Supported: s.Inspection.Supported, OK: s.Fine(), Detail: detailOf(s),
+		Problems: problemsOf(s.Inspection.Problems), Warnings: problemsOf(s.Inspection.Warnings),
+	}
+	return out
+}
+
+func problemsOf(errs []error) []problemJSON {
+	out := make([]problemJSON, 0, len(errs))
+	for _, err := range errs {
+		out = append(out, problemJSON{string(memory.CodeOf(err)), err.Error(), memory.HintOf(err)})
+	}
+	return out
+}
+
+func (a *app) printStatus(st state) error {
 	var err error
 	if a.json {
-		err = a.printJSON(st)
+		err = a.printJSON(st.statusJSON)
 	} else {
 		err = a.printStatusText(st)
 	}
 	if err != nil {
 		return err
 	}
-	for _, s := range st.Services {
-		if !s.OK {
-			return quiet(ExitDown)
-		}
+	if code := st.exit(); code != ExitDone {
+		return quiet(code)
 	}
 	return nil
 }
 
-func (a *app) printStatusText(st statusJSON) error {
-	p := a.paint()
+func (a *app) printStatusText(st state) error {
 	head := `mneme is not running; start it with "mneme up"`
 	switch {
 	case st.Starting != 0:
 		head = fmt.Sprintf("mneme is starting, or stopping, as process %d", st.Starting)
 	case st.Running:
 		head = fmt.Sprintf("mneme %s runs as process %d since %s", st.Version, st.PID, a.date(*st.StartedAt))
-	case st.Services[config.TemporalService].Mode == config.Given:
+	case st.servers[config.TemporalService].Known():
 		head = "no daemon runs here; what is given is used"
 	}
-	if err := a.printf("%s\n\n", p.bold(head)); err != nil {
+	if err := a.printf("%s\n\n", a.paint().bold(head)); err != nil {
 		return err
 	}
-	var rows [][]string
-	for _, name := range config.ServiceNames() {
-		s := st.Services[name]
-		word := p.green("ok  ")
-		if !s.OK {
-			word = p.red("down")
-		}
-		rows = append(rows, []string{"  " + word, title(name), shownAddress(s.Address), serviceNote(s)})
-	}
-	if err := table(a.sys.Stdout, rows); err != nil {
+	if err := a.printServers(st); err != nil {
 		return err
 	}
-	rows = [][]string{{"  Data", st.Home}}
+	rows := [][]string{{"  Data", st.Home}}
 	if st.UI != "" {
 		rows = append(rows, []string{"  Temporal UI", st.UI})
 	}
 	if st.Model != "" {
 		rows = append(rows, []string{"  Model", st.Model})
 	}
-	if st.Stats != nil {
+	switch {
+	case st.Stats != nil:
 		rows = append(rows, statsRows(*st.Stats)...)
+	case st.servers[config.TemporalService].Fine():
+		rows = append(rows, []string{"  Memories", "could not be counted in time"})
 	}
 	if err := a.printf("\n"); err != nil {
 		return err
 	}
-	return table(a.sys.Stdout, rows)
+	if err := table(a.sys.Stdout, rows); err != nil {
+		return err
+	}
+	return a.printWaiting(st.Waiting)
+}
+
+// printWaiting says which accepted changes wait, and what to do.
+func (a *app) printWaiting(all []memory.Waiting) error {
+	for i, w := range all {
+		if i == 0 {
+			if err := a.printf("\n"); err != nil {
+				return err
+			}
+		}
+		if err := a.printf("%s\n", wrap(waitingLine(w), a.sys.width(), "  ")); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func statsRows(s memory.Stats) [][]string {

@@ -2,12 +2,14 @@ package cli
 
 import (
 	"context"
-	"fmt"
+	"errors"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/doctor"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -36,7 +38,7 @@ func (a *app) up() *cobra.Command {
 		case err != nil:
 			return err
 		case alive:
-			return a.printReady(cfg, d, true)
+			return a.printReady(cmd.Context(), cfg, d, true)
 		case detach:
 			return a.detach(cmd.Context(), cfg, timeout)
 		default:
@@ -48,12 +50,12 @@ func (a *app) up() *cobra.Command {
 
 func (a *app) foreground(ctx context.Context, cfg config.Config, timeout time.Duration) error {
 	var printErr error
-	opts := UpOptions{Progress: a.sys.Stderr, Ready: func(d config.Daemon) { printErr = a.printReady(cfg, d, false) }}
+	opts := UpOptions{Progress: a.sys.Stderr, Ready: func(d config.Daemon) { printErr = a.printReady(ctx, cfg, d, false) }}
 	err := a.deps.Up(ctx, cfg, opts)
 	if memory.CodeOf(err) == memory.Conflict {
 		// Another one took the lock between our look and our start.
 		if d, waitErr := waitReady(ctx, cfg, timeout); waitErr == nil {
-			return a.printReady(cfg, d, true)
+			return a.printReady(ctx, cfg, d, true)
 		}
 	}
 	if err != nil && ctx.Err() == nil {
@@ -82,60 +84,50 @@ func waitReady(ctx context.Context, cfg config.Config, timeout time.Duration) (c
 	return d, err
 }
 
-// printReady shows where everything is and what to do next.
-func (a *app) printReady(cfg config.Config, d config.Daemon, already bool) error {
+// printReady shows where everything is and what to do next. Detached, the exit code tells
+// whether all of it works.
+func (a *app) printReady(ctx context.Context, cfg config.Config, d config.Daemon, already bool) error {
+	st := a.look(ctx, cfg, d, readyTimeout)
 	if a.json {
-		return a.printJSON(a.statusOf(cfg, d, true))
+		st.Stats = nil
+		if st.exit() == ExitDone {
+			return a.printJSON(st.statusJSON)
+		}
+		return errors.Join(a.printJSON(st.statusJSON), quiet(ExitPartly))
 	}
 	p := a.paint()
-	head := "mneme is ready"
+	head, rest := p.bold(p.green("mneme is ready")), ""
 	if already {
-		head = "mneme is ready (it was running already)"
+		rest = " (it was running already)"
 	}
-	if err := a.printf("\n%s\n\n", p.bold(p.green(head))); err != nil {
+	if names := st.troubled(); len(names) > 0 {
+		titles := make([]string, len(names))
+		for i, name := range names {
+			titles[i] = doctor.Title(name)
+		}
+		rest = ", but not all of it works: see " + strings.Join(titles, ", ") + rest
+	}
+	if err := a.printf("\n%s%s\n\n", head, p.bold(rest)); err != nil {
 		return err
 	}
-	rows := make([][]string, 0, len(config.ServiceNames())+4)
-	for _, name := range config.ServiceNames() {
-		s := d.Services[name]
-		rows = append(rows, []string{"  " + title(name), shownAddress(s.Address), serviceNote(s)})
+	if err := a.printServers(st); err != nil {
+		return err
 	}
-	rows = append(rows,
-		[]string{"  Temporal UI", orText(d.UI, "-")},
-		[]string{"  Model", orText(d.Model, "-")},
-		[]string{"  Data", cfg.Home},
-	)
-	if err := table(a.sys.Stdout, rows); err != nil {
+	err := table(a.sys.Stdout, [][]string{
+		{"\n  Temporal UI", orText(d.UI, "-")},
+		{"  Model", orText(d.Model, "-")},
+		{"  Data", cfg.Home},
+	})
+	if err != nil {
 		return err
 	}
 	stop := "mneme down"
 	if d.PID > 0 && !already && a.sys.StdoutTTY {
 		stop = "Ctrl-C, or mneme down"
 	}
-	return a.printf("\n  Connect Claude Code (once):\n    %s install\n\n  Stop: %s\n\n", quoted(a.sibling("mneme")), stop)
-}
-
-func serviceNote(s config.Service) string {
-	note := s.Mode
-	if s.Version != "" {
-		note += ", " + s.Version
+	err = a.printf("\n  Connect Claude Code (once):\n    %s install\n\n  Stop: %s\n\n", quoted(a.sibling("mneme")), stop)
+	if err == nil && st.exit() != ExitDone {
+		return quiet(ExitPartly)
 	}
-	if s.Detail != "" {
-		note += fmt.Sprintf(" (%s)", printable(s.Detail))
-	}
-	return note
-}
-
-// title returns a service's name as its makers write it.
-func title(service string) string {
-	switch service {
-	case config.TemporalService:
-		return "Temporal"
-	case config.PostgresService:
-		return "PostgreSQL"
-	case config.QdrantService:
-		return "Qdrant"
-	default:
-		return "Ollama"
-	}
+	return err
 }

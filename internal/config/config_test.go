@@ -255,3 +255,19 @@ func FuzzMaskURL(f *testing.F) {
 		_ = MaskURL(before + secret + after) // must not panic
 	})
 }
+
+func TestShownAddress(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]string{
+		"postgres://mneme@/mneme?host=%2Frun%2Fpg&port=5433": "/run/pg/.s.PGSQL.5433",
+		"postgres:///mem?host=/run/pg":                       "/run/pg/.s.PGSQL.5432",
+		"127.0.0.1:1":                                        "127.0.0.1:1",
+		"http://127.0.0.1:11434":                             "http://127.0.0.1:11434",
+		"postgres://me:secret@db/m":                          "postgres://me:***@db/m",
+		"":                                                   "",
+	} {
+		if got := ShownAddress(address); got != want {
+			t.Errorf("%q: got %q, want %q", address, got, want)
+		}
+	}
+}

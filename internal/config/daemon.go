@@ -51,13 +51,34 @@ type Daemon struct {
 	QdrantAPIKey string `json:"qdrant_api_key,omitempty"`
 }
 
-// Service is one of the four services.
+// Service says where one of the four services is and why this one is used. It holds for as long
+// as the daemon runs; how the service is at a moment, only the service itself can tell.
 type Service struct {
-	Address string `json:"address"` // without secrets
-	Mode    string `json:"mode"`    // Given, Found or Embedded
-	Version string `json:"version"` // empty if it does not tell
-	OK      bool   `json:"ok"`
-	Detail  string `json:"detail,omitempty"` // what is wrong, or worth knowing
+	Address string `json:"address"`        // without secrets
+	Mode    string `json:"mode"`           // Given, Found or Embedded
+	Note    string `json:"note,omitempty"` // why it is this one and not another, if that may surprise
+}
+
+// Where returns the services by name: those that the running daemon d uses, or without a
+// daemon (zero) those whose address is set. One that nobody knows of has no address.
+func Where(cfg Config, d Daemon) map[string]Service {
+	out := map[string]Service{
+		TemporalService: {Address: cfg.Temporal.Address},
+		PostgresService: {Address: MaskURL(cfg.Postgres.URL)},
+		QdrantService:   {Address: cfg.Qdrant.Address},
+		OllamaService:   {Address: MaskURL(cfg.Ollama.URL)},
+	}
+	for name, s := range out {
+		s.Mode = Embedded
+		if s.Address != "" {
+			s.Mode = Given
+		}
+		if running, ok := d.Services[name]; ok {
+			s = running
+		}
+		out[name] = s
+	}
+	return out
 }
 
 // DaemonPath returns where a home's state file is.

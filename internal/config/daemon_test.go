@@ -23,7 +23,7 @@ func TestDaemonState(t *testing.T) {
 	}
 	want := Daemon{
 		PID: 42, Version: "1", StartedAt: time.Unix(1e9, 0).UTC(), UI: "http://127.0.0.1:1", Model: "m", QdrantAPIKey: "k",
-		Services: map[string]Service{TemporalService: {Address: "127.0.0.1:7", Mode: Embedded, Version: "1.32", OK: true}},
+		Services: map[string]Service{TemporalService: {Address: "127.0.0.1:7", Mode: Embedded}},
 	}
 	for range 2 { // the second replaces the first
 		if err := WriteDaemon(home, want); err != nil {

@@ -1,7 +1,9 @@
 package config
 
 import (
+	"cmp"
 	"net/url"
+	"path/filepath"
 	"strings"
 )
 
@@ -35,6 +37,29 @@ func MaskURL(raw string) string {
 	out += u.Host + u.EscapedPath()
 	return out + maskQuery(u.Query())
 }
+
+// MaskAddress masks what an address should not hold: of a URL as [MaskURL] does, and nothing
+// of host:port.
+func MaskAddress(address string) string {
+	if strings.Contains(address, "://") {
+		return MaskURL(address)
+	}
+	return address
+}
+
+// ShownAddress is an address for a person: masked as by [MaskAddress], and PostgreSQL's socket by
+// its path alone.
+func ShownAddress(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || !strings.HasPrefix(u.Query().Get("host"), "/") {
+		return MaskAddress(address)
+	}
+	const usualPort = "5432"
+	return filepath.Join(u.Query().Get("host"), ".s.PGSQL."+cmp.Or(u.Query().Get("port"), u.Port(), usualPort))
+}
+
+// IsMasked reports whether something of an address was masked, so that it cannot be used.
+func IsMasked(address string) bool { return strings.Contains(address, masked) }
 
 func maskQuery(q url.Values) string {
 	if len(q) == 0 {

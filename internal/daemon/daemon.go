@@ -125,7 +125,6 @@ func (d *daemon) start(ctx context.Context) error {
 	d.stops.push(func() error { client.Close(); return nil })
 	if prepareErr != nil { // no reason not to start: every workflow waits for Qdrant
 		d.opts.Logger.WarnContext(ctx, "prepare the index", "err", prepareErr)
-		d.services.qdrant.Detail = prepareErr.Error()
 	} else if err := d.startRefill(ctx, client, stale); err != nil {
 		return err
 	}

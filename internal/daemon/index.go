@@ -26,7 +26,7 @@ func (d *daemon) prepareIndex(ctx context.Context) (stale []string, err error) {
 func (d *daemon) ensureCollections(ctx context.Context) error {
 	s := d.services
 	dimension := s.postgres.stats.Dimension
-	if dimension == 0 && s.ollama.OK {
+	if dimension == 0 && s.ollama.lacks == nil {
 		var err error
 		if dimension, err = s.ollama.embedder.Dimension(ctx); err != nil {
 			return err

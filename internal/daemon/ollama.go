@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -20,10 +21,14 @@ const builtinModel = "mneme-static"
 // usualOllama is where Ollama listens unless OLLAMA_HOST says otherwise.
 const usualOllama = "127.0.0.1:11434"
 
+// errNoOllama says that nothing answers where Ollama is looked for.
+var errNoOllama = errors.New("no Ollama runs on this machine")
+
 // ollamaServer is the embedding server in use, with the adapter to its model.
 type ollamaServer struct {
 	config.Service
 	embedder *ollama.Embedder
+	lacks    error // why the model cannot be used yet; nil if it can
 }
 
 // startOllama finds or starts an embedding server. A ledger that was embedded by one model
@@ -47,29 +52,26 @@ func (d *daemon) startOllama(ctx context.Context, embedded string) (ollamaServer
 		return d.embedOllama(ctx, "")
 	case found == "":
 		// The ledger needs a model that only a real Ollama has: stores wait until it is there.
-		service := config.Service{
-			Address: "http://" + usualOllama, Mode: config.Found,
-			Detail: "start Ollama: texts are embedded with its model " + model,
-		}
+		service := config.Service{Address: "http://" + usualOllama, Mode: config.Found}
 		e, err := newEmbedder(service, model)
-		return ollamaServer{Service: service, embedder: e}, err
+		return ollamaServer{Service: service, embedder: e, lacks: errNoOllama}, err
 	}
 	s, err := d.useOllama(ctx, config.Service{Address: found, Mode: config.Found}, model)
-	if err == nil && model == "" && !s.OK {
+	if err == nil && model == "" && s.lacks != nil {
 		// Nobody chose a model and nothing is embedded yet: what works now is better.
-		return d.embedOllama(ctx, fmt.Sprintf("the Ollama at %s is not used: %s", found, s.Detail))
+		return d.embedOllama(ctx, fmt.Sprintf("the Ollama at %s is not used: %s", found, s.lacks))
 	}
 	return s, err
 }
 
 // embedOllama starts the server with the built-in model.
-func (d *daemon) embedOllama(ctx context.Context, detail string) (ollamaServer, error) {
+func (d *daemon) embedOllama(ctx context.Context, note string) (ollamaServer, error) {
 	s, err := embeddedollama.Start(ctx, embeddedollama.Options{Logger: d.opts.Logger})
 	if err != nil {
 		return ollamaServer{}, err
 	}
 	d.stops.push(s.Stop)
-	return d.useOllama(ctx, config.Service{Address: s.URL(), Mode: config.Embedded, Detail: detail}, builtinModel)
+	return d.useOllama(ctx, config.Service{Address: s.URL(), Mode: config.Embedded, Note: note}, builtinModel)
 }
 
 // useOllama embeds with a server that runs, whose model is pulled if it has to be.
@@ -79,12 +81,7 @@ func (d *daemon) useOllama(ctx context.Context, service config.Service, model st
 	if err != nil {
 		return ollamaServer{}, err
 	}
-	if service.Version, err = d.ensureModel(ctx, e); err != nil {
-		service.Detail = err.Error()
-	} else {
-		service.OK = true
-	}
-	return ollamaServer{Service: service, embedder: e}, nil
+	return ollamaServer{Service: service, embedder: e, lacks: d.ensureModel(ctx, e)}, nil
 }
 
 func newEmbedder(service config.Service, model string) (*ollama.Embedder, error) {
@@ -94,15 +91,11 @@ func newEmbedder(service config.Service, model string) (*ollama.Embedder, error)
 	return ollama.New(ollama.Options{URL: service.Address, Model: model})
 }
 
-// ensureModel pulls the model if Ollama does not have it yet. It returns Ollama's version, as
-// soon as that is known also with an error.
-func (d *daemon) ensureModel(ctx context.Context, e *ollama.Embedder) (version string, err error) {
-	if version, err = e.Version(ctx); err != nil {
-		return "", err
-	}
+// ensureModel pulls the model if Ollama does not have it yet.
+func (d *daemon) ensureModel(ctx context.Context, e *ollama.Embedder) error {
 	has, err := e.HasModel(ctx)
 	if err != nil || has {
-		return version, err
+		return err
 	}
 	err = e.Pull(ctx, func(done, total int64, status string) {
 		if d.opts.Progress != nil {
@@ -110,9 +103,9 @@ func (d *daemon) ensureModel(ctx context.Context, e *ollama.Embedder) (version s
 		}
 	})
 	if err != nil {
-		err = fmt.Errorf("it lacks the model: \"ollama pull %s\", or set MNEME_EMBED_MODEL to one that it has (%w)", e.Model(), err)
+		return fmt.Errorf("it lacks the model: \"ollama pull %s\", or set MNEME_EMBED_MODEL to one that it has (%w)", e.Model(), err)
 	}
-	return version, err
+	return nil
 }
 
 // chatURL is where the chat model is asked: always a real Ollama, also where

@@ -82,15 +82,16 @@ func TestOllamaFound(t *testing.T) {
 	// With its tag it is a name that only a real Ollama would know.
 	r := run(t, t.TempDir(), map[string]string{"MNEME_EMBED_MODEL": "mneme-static:latest"}, lookAt(address), progress)
 	s := r.state.Services[config.OllamaService]
-	if s.Mode != config.Found || !s.OK || s.Address != "http://"+address || s.Version == "" {
+	if s.Mode != config.Found || s.Address != "http://"+address {
 		t.Errorf("service %+v", s)
+	}
+	if i := r.inspect(t, config.OllamaService); i.Version == "" || len(i.Problems) > 0 || i.Dimension == 0 {
+		t.Errorf("it says of itself %+v", i)
 	}
 	if !pulled.Load() || steps.Load() == 0 {
 		t.Errorf("pulled %v, with %d steps of progress", pulled.Load(), steps.Load())
 	}
-	if got := store(t, r.client, fact, "a"); got.Status != memory.Stored {
-		t.Errorf("stored: %+v", got)
-	}
+	stored(t, r.client, fact, "a")
 }
 
 // TestOllamaWithoutItsModel has an Ollama that cannot pull a model, as on a machine that is
@@ -112,17 +113,19 @@ func TestOllamaWithoutItsModel(t *testing.T) {
 	home := t.TempDir()
 	r := run(t, home, map[string]string{"MNEME_EMBED_MODEL": ""}, lookAt(address))
 	s := r.state.Services[config.OllamaService]
-	if s.Mode != config.Embedded || !s.OK || r.state.Model != "mneme-static" || !strings.Contains(s.Detail, address) || !strings.Contains(s.Detail, "ollama pull") {
+	if s.Mode != config.Embedded || r.state.Model != "mneme-static" || !strings.Contains(s.Note, address) || !strings.Contains(s.Note, "ollama pull") {
 		t.Errorf("model %s of %+v", r.state.Model, s)
 	}
-	if got := store(t, r.client, fact, "a"); got.Status != memory.Stored {
-		t.Errorf("stored: %+v", got)
-	}
+	stored(t, r.client, fact, "a")
 	r.stop()
 
 	r = run(t, t.TempDir(), map[string]string{"MNEME_EMBED_MODEL": "all-minilm"}, lookAt(address))
 	s = r.state.Services[config.OllamaService]
-	if s.Mode != config.Found || s.OK || r.state.Model != "all-minilm" || !strings.Contains(s.Detail, "ollama pull all-minilm") {
+	if s.Mode != config.Found || r.state.Model != "all-minilm" || s.Note != "" {
 		t.Errorf("model %s of %+v", r.state.Model, s)
+	}
+	// What is wrong is told by the server itself, for as long as it is so.
+	if i := r.inspect(t, config.OllamaService); len(i.Problems) != 1 || !strings.Contains(memory.HintOf(i.Problems[0]), "ollama pull all-minilm") {
+		t.Errorf("it says of itself %+v", i)
 	}
 }

@@ -48,7 +48,7 @@ func (d *daemon) startPostgres(ctx context.Context) (postgresServer, error) {
 func (d *daemon) findPostgres(ctx context.Context) (service config.Service, url string, err error) {
 	cfg := d.opts.Config
 	if given := cfg.Postgres.URL; given != "" {
-		return config.Service{Address: config.MaskURL(given), Mode: config.Given, OK: true}, given, nil
+		return config.Service{Address: config.MaskURL(given), Mode: config.Given}, given, nil
 	}
 	opts := embeddedpostgres.Options{
 		Dir: filepath.Join(cfg.Home, "postgres"), CacheDir: filepath.Join(cfg.Home, "cache"),
@@ -67,5 +67,5 @@ func (d *daemon) findPostgres(ctx context.Context) (service config.Service, url 
 		return service, "", err
 	}
 	d.stops.push(s.Stop)
-	return config.Service{Address: s.URL(), Mode: config.Embedded, Version: s.Version(), OK: true}, s.URL(), nil
+	return config.Service{Address: s.URL(), Mode: config.Embedded}, s.URL(), nil
 }

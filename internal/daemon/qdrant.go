@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strconv"
-	"strings"
 
 	embeddedqdrant "github.com/mneme-memory/mneme/embedded/qdrant"
 	"github.com/mneme-memory/mneme/embedded/qdrantproc"
@@ -17,10 +15,6 @@ import (
 	"github.com/mneme-memory/mneme/internal/qdrant"
 	"github.com/mneme-memory/mneme/memory"
 )
-
-// Qdrant learnt to weigh sparse vectors by how rare a word is, and the queries that we
-// make, with this version.
-const oldestMajor, oldestMinor = 1, 10
 
 // qdrantServer is the Qdrant in use, with the index that it keeps.
 type qdrantServer struct {
@@ -51,7 +45,7 @@ func (d *daemon) openIndex(s qdrantServer, ledger *postgres.Ledger) (*qdrant.Ind
 func (d *daemon) findQdrant(ctx context.Context) (service config.Service, key string, err error) {
 	cfg := d.opts.Config.Qdrant
 	if cfg.Address != "" {
-		return config.Service{Address: cfg.Address, Mode: config.Given, OK: true}, cfg.APIKey, nil
+		return config.Service{Address: cfg.Address, Mode: config.Given}, cfg.APIKey, nil
 	}
 	key = rand.Text() // loopback is open to every user of the machine: the key keeps the others out
 	switch cfg.Binary {
@@ -82,7 +76,7 @@ func (d *daemon) tryQdrant(ctx context.Context, binary, key string) (config.Serv
 	}
 	d.opts.Logger.WarnContext(ctx, "the qdrant that was found does not do, the embedded one does", "err", err)
 	service, err = d.embedQdrant(ctx, key)
-	service.Detail = binary + " does not do: see the log"
+	service.Note = binary + " does not do: see the log"
 	return service, err
 }
 
@@ -96,27 +90,12 @@ func (d *daemon) runQdrant(ctx context.Context, binary, key string) (config.Serv
 	if err != nil {
 		return config.Service{}, err
 	}
-	if tooOld(s.Version()) {
-		err := fmt.Errorf("%s is Qdrant %s; %d.%d or newer is needed", binary, s.Version(), oldestMajor, oldestMinor)
+	if memory.Older(s.Version(), qdrant.Oldest) {
+		err := fmt.Errorf("%s is Qdrant %s; %s or newer is needed", binary, s.Version(), qdrant.Oldest)
 		return config.Service{}, errors.Join(err, s.Stop())
 	}
 	d.stops.push(s.Stop)
-	return config.Service{Address: s.Addr(), Mode: config.Found, Version: s.Version(), OK: true}, nil
-}
-
-// tooOld reports whether a version is known to lack what we need. One that cannot be read
-// is given a try.
-func tooOld(version string) bool {
-	parts := strings.SplitN(strings.TrimPrefix(version, "v"), ".", 3)
-	if len(parts) < 2 {
-		return false
-	}
-	major, errMajor := strconv.Atoi(parts[0])
-	minor, errMinor := strconv.Atoi(parts[1])
-	if errMajor != nil || errMinor != nil {
-		return false
-	}
-	return major < oldestMajor || major == oldestMajor && minor < oldestMinor
+	return config.Service{Address: s.Addr(), Mode: config.Found}, nil
 }
 
 func (d *daemon) embedQdrant(ctx context.Context, key string) (config.Service, error) {
@@ -127,5 +106,5 @@ func (d *daemon) embedQdrant(ctx context.Context, key string) (config.Service, e
 		return config.Service{}, err
 	}
 	d.stops.push(s.Stop)
-	return config.Service{Address: s.Addr(), Mode: config.Embedded, Version: embeddedqdrant.Version, OK: true}, nil
+	return config.Service{Address: s.Addr(), Mode: config.Embedded}, nil
 }

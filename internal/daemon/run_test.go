@@ -7,10 +7,12 @@ import (
 	"os"
 	"testing"
 
+	"github.com/mneme-memory/mneme/internal/assembly"
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/daemon"
 	"github.com/mneme-memory/mneme/internal/dial"
 	"github.com/mneme-memory/mneme/internal/testkit"
+	"github.com/mneme-memory/mneme/memory"
 	"github.com/mneme-memory/mneme/workflows"
 )
 
@@ -43,6 +45,7 @@ func settings(t *testing.T, home string, env map[string]string) config.Config {
 
 // running is a daemon in this process.
 type running struct {
+	config config.Config
 	client *workflows.Client
 	state  config.Daemon
 	stop   func() // may be called twice
@@ -55,11 +58,11 @@ func run(t *testing.T, home string, env map[string]string, change ...func(*daemo
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &running{}
+	r := &running{config: settings(t, home, env)}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context())) // the test's own ends before its cleanups
 	ready, done := make(chan struct{}), make(chan error, 1)
 	opts := daemon.Options{
-		Config: settings(t, home, env), Version: "test", Redactor: redactor,
+		Config: r.config, Version: "test", Redactor: redactor,
 		Ready:  func(d config.Daemon) { r.state = d; close(ready) },
 		Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	}
@@ -92,4 +95,14 @@ func run(t *testing.T, home string, env map[string]string, change ...func(*daemo
 		t.Fatalf("dial: %v", err)
 	}
 	return r
+}
+
+// inspect asks a server how it is, as "mneme status" does.
+func (r *running) inspect(t *testing.T, service string) memory.Inspection {
+	t.Helper()
+	inspect := assembly.OpenInspectors(r.config, r.state)[service]
+	if inspect == nil {
+		t.Fatalf("nobody knows where %s is", service)
+	}
+	return inspect(t.Context())
 }

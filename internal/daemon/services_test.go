@@ -50,7 +50,7 @@ func TestQdrantProgram(t *testing.T) {
 	home := t.TempDir()
 	r := run(t, home, map[string]string{"MNEME_QDRANT_BINARY": os.Args[0]})
 	service := r.state.Services[config.QdrantService]
-	if service.Mode != config.Found || !service.OK || service.Version == "" || service.Detail != "" {
+	if service.Mode != config.Found || service.Address == "" || service.Note != "" {
 		t.Errorf("service %+v", service)
 	}
 	id := store(t, r.client, fact, "a").ID
@@ -123,7 +123,7 @@ func TestQdrantOnPath(t *testing.T) {
 	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
 	home := t.TempDir()
 	r := run(t, home, map[string]string{"MNEME_QDRANT_BINARY": ""})
-	if s := r.state.Services[config.QdrantService]; s.Mode != config.Found || !s.OK {
+	if s := r.state.Services[config.QdrantService]; s.Mode != config.Found {
 		t.Errorf("a good one: %+v", s)
 	}
 	r.stop()
@@ -135,7 +135,7 @@ func TestQdrantOnPath(t *testing.T) {
 		t.Fatal(err)
 	}
 	r = run(t, home, map[string]string{"MNEME_QDRANT_BINARY": ""})
-	if s := r.state.Services[config.QdrantService]; s.Mode != config.Embedded || !s.OK || !strings.Contains(s.Detail, link) {
+	if s := r.state.Services[config.QdrantService]; s.Mode != config.Embedded || !strings.Contains(s.Note, link) {
 		t.Errorf("a bad one: %+v", s)
 	}
 	r.stop()
@@ -207,13 +207,11 @@ func TestPostgresFetched(t *testing.T) {
 	r := run(t, t.TempDir(), map[string]string{"MNEME_POSTGRES_BIN": config.Fetched}, func(o *daemon.Options) {
 		o.Progress = func(int64, int64, string) { seen.Add(1) }
 	})
-	s := r.state.Services[config.PostgresService]
-	if !strings.HasPrefix(s.Version, "18.") {
+	s := r.inspect(t, config.PostgresService)
+	if !strings.HasPrefix(s.Version, "18.") || !s.Supported {
 		t.Errorf("version %s: not the fetched one", s.Version)
 	}
-	if got := store(t, r.client, fact, "a"); got.Status != memory.Stored {
-		t.Errorf("stored: %+v", got)
-	}
+	stored(t, r.client, fact, "a")
 	t.Logf("PostgreSQL %s, %d steps of progress", s.Version, seen.Load())
 }
 
@@ -241,7 +239,5 @@ func TestStopWhileStarting(t *testing.T) {
 		}
 	}
 	r := run(t, home, nil)
-	if got := store(t, r.client, fact, "a"); got.Status != memory.Stored {
-		t.Errorf("stored: %+v", got)
-	}
+	stored(t, r.client, fact, "a")
 }

@@ -21,7 +21,7 @@ type temporalServer struct {
 func (d *daemon) startTemporal(ctx context.Context) (temporalServer, error) {
 	cfg := d.opts.Config
 	if cfg.Temporal.Address != "" {
-		return temporalServer{Service: config.Service{Address: cfg.Temporal.Address, Mode: config.Given, OK: true}}, nil
+		return temporalServer{Service: config.Service{Address: cfg.Temporal.Address, Mode: config.Given}}, nil
 	}
 	attributes := map[string]enumspb.IndexedValueType{}
 	for _, name := range workflows.SearchAttributes() {
@@ -36,6 +36,6 @@ func (d *daemon) startTemporal(ctx context.Context) (temporalServer, error) {
 	}
 	d.stops.push(s.Stop)
 	return temporalServer{
-		Service: config.Service{Address: s.Addr(), Mode: config.Embedded, Version: s.Version(), OK: true}, ui: s.UIURL(),
+		Service: config.Service{Address: s.Addr(), Mode: config.Embedded}, ui: s.UIURL(),
 	}, nil
 }

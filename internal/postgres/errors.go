@@ -18,6 +18,9 @@ import (
 const (
 	part     = "PostgreSQL"
 	downHint = `start it, or run "mneme doctor" to see every part`
+	hintURL  = "give a URL such as postgres://user@127.0.0.1:5432/mneme"
+
+	noSuchTable = "42P01" // SQLSTATE undefined_table
 )
 
 // outside marks an error of a callback, which must not be mistaken for one of
@@ -79,7 +82,7 @@ func classifyAnswer(pg *pgconn.PgError, err error) error {
 // no refusal.
 func refusal(code string) string {
 	switch code {
-	case "42P01", "3F000", "42703", "42883", "42704", "42P10", "23502":
+	case noSuchTable, "3F000", "42703", "42883", "42704", "42P10", "23502":
 		// A column that must not be null, and of which this mneme knows nothing, is one of a newer schema.
 		return `its tables are not those of this version: "mneme up" or a worker of the newest version makes them; upgrade the others`
 	case "25006":

@@ -68,7 +68,7 @@ func Open(ctx context.Context, o Options) (*Ledger, error) {
 	cfg, err := pgxpool.ParseConfig(o.URL)
 	if err != nil {
 		// pgx takes the password out of what it quotes, but quotes the rest.
-		return nil, memory.Errorf(memory.Invalid, "give a URL such as postgres://user@127.0.0.1:5432/mneme", "read the PostgreSQL URL: %w", err)
+		return nil, memory.Errorf(memory.Invalid, hintURL, "read the PostgreSQL URL: %w", err)
 	}
 	cfg.MaxConns = defaultMaxConns
 	if o.MaxConns > 0 {

@@ -22,7 +22,7 @@ const (
 	hintLocked  = "unlock it: Qdrant takes no writes now"
 	hintDisk    = "make room on Qdrant's disk"
 	hintTLS     = "check MNEME_QDRANT_TLS and MNEME_QDRANT_TLS_CA: both sides must speak TLS, or neither, and trust each other"
-	hintServer   = "check that MNEME_QDRANT_ADDRESS is the gRPC port of a Qdrant that mneme supports"
+	hintServer  = "check that MNEME_QDRANT_ADDRESS is the gRPC port of a Qdrant that mneme supports"
 )
 
 // explain turns an error of the client into one of ours: what was being done,

@@ -167,7 +167,7 @@ func (c *cluster) daemon(t *testing.T) {
 	c.temporal.register(t, fresh)
 	w := c.with("MNEME_TEMPORAL_NAMESPACE=" + fresh)
 	w.up(t)
-	s := decode[status](t, w.ok(t, "status", "--json"))
+	s := w.status(t)
 	for _, name := range config.ServiceNames() {
 		if got := s.Services[name]; got.Mode != config.Given || !got.OK {
 			t.Errorf("status says of %s: %+v", name, got)

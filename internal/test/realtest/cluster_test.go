@@ -118,7 +118,7 @@ func (c *cluster) freshNamespace(t *testing.T) {
 
 // tell looks what status and doctor say.
 func (c *cluster) tell(t *testing.T) {
-	s := decode[status](t, c.ok(t, "status", "--json"))
+	s := c.status(t)
 	for _, name := range config.ServiceNames() {
 		if got := s.Services[name]; got.Mode != config.Given || !got.OK || strings.Contains(got.Address, "ss%2F") {
 			t.Errorf("status says of %s: %+v", name, got)

@@ -83,7 +83,21 @@ func (w *world) ok(t testing.TB, args ...string) string {
 // up starts mneme, and stops it with the test at the latest.
 func (w *world) up(t *testing.T) {
 	t.Helper()
+	w.downAfter(t)
 	w.ok(t, "up", "--detach")
+}
+
+// upPartly starts mneme where something is known to be wrong with a server.
+func (w *world) upPartly(t *testing.T) {
+	t.Helper()
+	w.downAfter(t)
+	if a := w.cli(t, "up", "--detach"); a.code != 5 {
+		t.Fatalf("mneme up --detach does not tell that a server is not as it should be: %s", a)
+	}
+}
+
+func (w *world) downAfter(t *testing.T) {
+	t.Helper()
 	t.Cleanup(func() {
 		if a := w.cli(t, "down"); a.code != 0 {
 			t.Errorf("down: %s", a)

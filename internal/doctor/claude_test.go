@@ -1,4 +1,4 @@
-package cli
+package doctor
 
 import (
 	"errors"
@@ -42,13 +42,13 @@ func TestCheckClaude(t *testing.T) {
 			if err := os.WriteFile(path, []byte(strings.ReplaceAll(c.text, "DIR", dir)), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			a := &app{sys: System{Dir: dir, Executable: func() (string, error) { return "/bin/mneme", nil }, Env: func(name string) string {
+			o := Options{Dir: dir, MCP: "/bin/mneme-mcp", Env: func(name string) string {
 				if name == "HOME" {
 					return filepath.Join(root, "home")
 				}
 				return ""
-			}}}
-			detail, err := a.checkClaude()
+			}}
+			detail, err := o.claude(t.Context())
 			if (err == nil) != c.fine {
 				t.Fatalf("%q, %v", detail, err)
 			}

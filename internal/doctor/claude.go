@@ -1,6 +1,7 @@
-package cli
+package doctor
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -31,30 +32,30 @@ type claudeServer struct {
 	URL     string `json:"url"`
 }
 
-// checkClaude looks for mneme in the files where Claude Code keeps its servers and plugins:
+// claude looks for mneme in the files where Claude Code keeps its servers and plugins:
 // the user's, and those of the folder. It only reads.
-func (a *app) checkClaude() (string, error) {
-	home := a.sys.Env("HOME")
+func (o Options) claude(context.Context) (string, error) {
+	home := o.Env("HOME")
 	user, own := filepath.Join(home, ".claude.json"), filepath.Join(home, ".claude")
-	if dir := a.sys.Env("CLAUDE_CONFIG_DIR"); dir != "" {
+	if dir := o.Env("CLAUDE_CONFIG_DIR"); dir != "" {
 		user, own = filepath.Join(dir, ".claude.json"), dir
 	}
 	var unreadable error
 	for _, path := range []string{
 		user, filepath.Join(own, "settings.json"),
-		filepath.Join(a.sys.Dir, ".mcp.json"),
-		filepath.Join(a.sys.Dir, ".claude", "settings.json"), filepath.Join(a.sys.Dir, ".claude", "settings.local.json"),
+		filepath.Join(o.Dir, ".mcp.json"),
+		filepath.Join(o.Dir, ".claude", "settings.json"), filepath.Join(o.Dir, ".claude", "settings.local.json"),
 	} {
 		cfg, err := readClaude(path)
 		if err != nil {
 			unreadable = err
 			continue
 		}
-		if how, server := cfg.find(a.sys.Dir); how != "" {
+		if how, server := cfg.find(o.Dir); how != "" {
 			return fmt.Sprintf("%s in %s", how, path), server.check()
 		}
 	}
-	hint := `run "mneme install", or: claude mcp add --scope user mneme -- ` + quoted(a.sibling("mneme-mcp"))
+	hint := `run "mneme install", or: claude mcp add --scope user mneme -- ` + o.MCP
 	if unreadable != nil {
 		return "", Warning{memory.Errorf(memory.Invalid, "mend that file; then "+hint, "cannot tell whether Claude Code uses mneme: %w", unreadable)}
 	}

@@ -1,0 +1,74 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/mneme-memory/mneme/memory"
+)
+
+// index says whether everything that is remembered can be found.
+func (o Options) index(ctx context.Context) (string, error) {
+	c, err := o.Dial(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer c.Close()
+	s, err := c.Stats(ctx)
+	if err != nil {
+		return "", err
+	}
+	live := 0
+	for _, n := range s.Live {
+		live += n
+	}
+	detail := fmt.Sprintf("%s in %s", count(live, "memory", "memories"), count(s.Projects, "project", "projects"))
+	if s.Unindexed > 0 {
+		return detail, Warning{memory.Errorf(memory.Conflict, `wait a moment; if it stays so, "mneme rebuild" writes them`,
+			"%s not in the index yet", count(s.Unindexed, "change is", "changes are"))}
+	}
+	if s.Model != "" && o.Daemon.Model != "" && s.Model != o.Daemon.Model {
+		return detail, memory.Errorf(memory.Refused, `"mneme rebuild" takes the new model up, or set MNEME_EMBED_MODEL=`+s.Model,
+			"the memories were embedded with %s, the model in use is %s", s.Model, o.Daemon.Model)
+	}
+	return detail + ", all in the index", nil
+}
+
+// waiting tells of accepted changes that a part keeps from being made.
+func (o Options) waiting(ctx context.Context) (string, error) {
+	c, err := o.Dial(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer c.Close()
+	all, err := c.Waiting(ctx)
+	if err != nil {
+		return "", err
+	}
+	if len(all) == 0 {
+		return "no accepted change waits", nil
+	}
+	lines := make([]string, len(all))
+	for i, w := range all {
+		lines[i] = w.String()
+	}
+	return "", Warning{memory.Errorf(memory.Unavailable, all[0].Hint, "%s", strings.Join(lines, "; "))}
+}
+
+// recall goes the whole way. The answer is neither counted nor noted: nobody asked for it.
+func (o Options) recall(ctx context.Context) (string, error) {
+	c, err := o.Dial(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer c.Close()
+	r, err := c.Recall(ctx, memory.Query{Text: "mneme doctor", Limit: 1, Source: "doctor", Trial: true})
+	if err != nil {
+		return "", err
+	}
+	if r.Degraded != "" {
+		return "", Warning{memory.Errorf(memory.Unavailable, "see the part above that fails", "%s", r.Degraded)}
+	}
+	return fmt.Sprintf("answered in %.1f ms", r.TookMillis["embed"]+r.TookMillis["search"]+r.TookMillis["rank"]), nil
+}

@@ -1,0 +1,112 @@
+package temporal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+
+	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/memory"
+)
+
+// Oldest is the oldest Temporal that mneme works with: from this version on a server takes a
+// start together with an update of the workflow unless that was turned off
+// (frontend.enableExecuteMultiOperation).
+const Oldest = "1.27"
+
+// fresh is how long ago a worker that works has polled at most: a poll lasts a minute.
+const fresh = 3 * time.Minute
+
+// Inspect asks the server for its version and for the namespace.
+func Inspect(ctx context.Context, cfg config.Temporal) memory.Inspection {
+	var i memory.Inspection
+	c, err := Dial(ctx, cfg, nil)
+	if err != nil {
+		i.Fail(err)
+		return i
+	}
+	defer c.Close()
+	info, err := c.WorkflowService().GetSystemInfo(ctx, &workflowservice.GetSystemInfoRequest{})
+	if err != nil {
+		i.Fail(memory.Down("Temporal", "check MNEME_TEMPORAL_ADDRESS", err))
+		return i
+	}
+	i.Learn("Temporal", info.GetServerVersion(), Oldest)
+	_, err = c.WorkflowService().DescribeNamespace(ctx, &workflowservice.DescribeNamespaceRequest{Namespace: cfg.Namespace})
+	if err != nil {
+		i.Fail(namespaceError(cfg.Namespace, err))
+		return i
+	}
+	i.Tell("namespace %s", cfg.Namespace)
+	return i
+}
+
+func namespaceError(namespace string, err error) error {
+	err = fmt.Errorf("namespace %s: %w", namespace, err)
+	var missing *serviceerror.NamespaceNotFound
+	var denied *serviceerror.PermissionDenied
+	switch {
+	case errors.As(err, &missing):
+		return memory.Refusal("Temporal", "make the namespace, or set MNEME_TEMPORAL_NAMESPACE", err)
+	case errors.As(err, &denied):
+		return memory.Refusal("Temporal", "check MNEME_TEMPORAL_API_KEY and the certificates", err)
+	default:
+		return memory.Down("Temporal", "try again in a moment; see the log of Temporal", err)
+	}
+}
+
+// InspectWorkers asks the server whether workers ask a task queue for work: without one
+// everything that is accepted waits.
+func InspectWorkers(ctx context.Context, cfg config.Temporal, queue string) memory.Inspection {
+	var i memory.Inspection
+	c, err := Dial(ctx, cfg, nil)
+	if err != nil {
+		i.Fail(err)
+		return i
+	}
+	defer c.Close()
+	n, err := workers(ctx, c, queue)
+	switch {
+	case err != nil:
+		i.Fail(memory.Down("the worker", "see what is said of Temporal", err))
+	case n == 0:
+		i.Fail(memory.Down("the worker", `start one with "mneme up" or mneme-worker`, fmt.Errorf("nobody asks the queue %s for work", queue)))
+	case n == 1:
+		i.Tell("1 worker on the queue %s", queue)
+	default:
+		i.Tell("%d workers on the queue %s", n, queue)
+	}
+	return i
+}
+
+// workers counts those that ask for both kinds of work, workflows and activities.
+func workers(ctx context.Context, c client.Client, queue string) (int, error) {
+	kinds := []enumspb.TaskQueueType{enumspb.TASK_QUEUE_TYPE_WORKFLOW, enumspb.TASK_QUEUE_TYPE_ACTIVITY}
+	asked := map[string]int{} // kinds of work by identity
+	for _, kind := range kinds {
+		answer, err := c.DescribeTaskQueue(ctx, queue, kind)
+		if err != nil {
+			return 0, err
+		}
+		seen := map[string]bool{}
+		for _, p := range answer.GetPollers() {
+			if id := p.GetIdentity(); time.Since(p.GetLastAccessTime().AsTime()) < fresh && !seen[id] {
+				seen[id] = true
+				asked[id]++
+			}
+		}
+	}
+	n := 0
+	for _, count := range asked {
+		if count == len(kinds) {
+			n++
+		}
+	}
+	return n, nil
+}
