@@ -7,10 +7,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 
 	"github.com/mneme-memory/mneme/embedded/internal/child"
+	"github.com/mneme-memory/mneme/embedded/internal/folder"
 )
 
 // initCluster makes the cluster beside its final place and moves it there when it is
@@ -50,7 +52,9 @@ func initCluster(ctx context.Context, bin Binaries, p *place) (err error) {
 	if err := os.Rename(fresh, p.data); err != nil {
 		return fmt.Errorf("put cluster in place: %w", err)
 	}
-	return nil
+	// initdb syncs what it makes. Should a power cut take the new name back, the next start
+	// would clear the cluster as half made, with everything in it.
+	return folder.Sync(filepath.Dir(p.data))
 }
 
 // serverEnv keeps PG* variables of the caller, which change what the programs do, out.
@@ -149,6 +153,9 @@ func settings(bin Binaries, socketDoor string) string {
 		"lc_messages = 'C'",
 		"datestyle = 'iso, mdy'",
 		"default_text_search_config = 'pg_catalog.simple'",
+	}
+	if runtime.GOOS == "darwin" { // its other ways to sync leave writes in the drive
+		lines = append(lines, "wal_sync_method = fsync_writethrough")
 	}
 	if bin.Major >= 18 {
 		lines = append(lines, "io_method = sync") // three worker processes less to keep

@@ -73,8 +73,14 @@ func fetch(ctx context.Context, opts Options, account account, major int) (Binar
 			return Binaries{}, err
 		}
 	}
+	if err := folder.SyncTree(filepath.Join(unpacked, "pg")); err != nil {
+		return Binaries{}, err
+	}
 	if err := os.Rename(filepath.Join(unpacked, "pg"), final); err != nil {
 		return Binaries{}, fmt.Errorf("put PostgreSQL in place: %w", err)
+	}
+	if err := folder.Sync(root); err != nil {
+		return Binaries{}, err
 	}
 	if err := errors.Join(os.RemoveAll(unpacked), os.RemoveAll(filepath.Join(root, "archive"))); err != nil {
 		return Binaries{}, fmt.Errorf("clear after fetching: %w", err)

@@ -12,9 +12,11 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/google/renameio/v2"
 	pb "github.com/qdrant/go-client/qdrant"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/mneme-memory/mneme/embedded/internal/folder"
 	"github.com/mneme-memory/mneme/embedded/qdrant/internal/wal"
 )
 
@@ -152,21 +154,21 @@ func (s *store) create(name string, config *pb.CollectionConfig) error {
 	if err != nil {
 		return invalid("configuration: %v", err)
 	}
-	folder := filepath.Join(s.dir, "c-"+rand.Text())
-	if err := os.Mkdir(folder, 0o700); err != nil {
+	dir := filepath.Join(s.dir, "c-"+rand.Text())
+	if err := os.Mkdir(dir, 0o700); err != nil {
 		return internal(err)
 	}
-	c := &collection{name: name, dir: folder, logger: s.logger}
-	c.log, _, err = wal.Open(filepath.Join(folder, logName), wal.Options{}, func([]byte) error { return nil })
+	c := &collection{name: name, dir: dir, logger: s.logger}
+	c.log, _, err = wal.Open(filepath.Join(dir, logName), wal.Options{}, func([]byte) error { return nil })
 	if err != nil {
-		return internal(errors.Join(err, os.RemoveAll(folder)))
+		return internal(errors.Join(err, os.RemoveAll(dir)))
 	}
 	position, err := c.commit(record{kind: recordConfig, name: name, message: message})
 	if err == nil {
-		err = errors.Join(c.log.Commit(position), wal.SyncDir(s.dir))
+		err = errors.Join(c.log.Commit(position), folder.Sync(s.dir))
 	}
 	if err != nil {
-		return internal(errors.Join(err, c.log.Close(), os.RemoveAll(folder)))
+		return internal(errors.Join(err, c.log.Close(), os.RemoveAll(dir)))
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -192,7 +194,7 @@ func (s *store) drop(name string) (bool, error) {
 	if c == nil {
 		return false, nil
 	}
-	err := errors.Join(c.close(), os.RemoveAll(c.dir), wal.SyncDir(s.dir))
+	err := errors.Join(c.close(), os.RemoveAll(c.dir), folder.Sync(s.dir))
 	if changed {
 		err = errors.Join(err, s.saveAliases())
 	}
@@ -214,7 +216,7 @@ func (s *store) names() []string {
 	return names
 }
 
-// saveAliases writes the aliases beside the old file and swaps the two.
+// saveAliases replaces the file of aliases in one step that survives a crash.
 func (s *store) saveAliases() error {
 	s.mu.RLock()
 	data, err := json.Marshal(s.aliases)
@@ -223,16 +225,8 @@ func (s *store) saveAliases() error {
 		return fmt.Errorf("save aliases: %w", err)
 	}
 	path := filepath.Join(s.dir, aliasName)
-	file, err := os.OpenFile(path+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
+	if err := renameio.WriteFile(path, data, 0o600, renameio.WithTempDir(s.dir)); err != nil {
 		return fmt.Errorf("save aliases: %w", err)
 	}
-	_, err = file.Write(data)
-	if err == nil {
-		err = file.Sync()
-	}
-	if err := errors.Join(err, file.Close()); err != nil {
-		return fmt.Errorf("save aliases: %w", err)
-	}
-	return errors.Join(os.Rename(path+".new", path), wal.SyncDir(s.dir))
+	return folder.Sync(s.dir)
 }

@@ -68,8 +68,8 @@ func (s *Spool) Add(e Entry) error {
 	if err != nil {
 		return fmt.Errorf("spool %s: %w", e.Kind(), err)
 	}
-	if err := os.MkdirAll(s.dir, 0o700); err != nil {
-		return fmt.Errorf("create spool: %w", err)
+	if err := s.makeDir(); err != nil {
+		return err
 	}
 	path := filepath.Join(s.dir, fileName(e.Key))
 	if _, err := os.Lstat(path); err == nil {
@@ -83,6 +83,17 @@ func (s *Spool) Add(e Entry) error {
 		return fmt.Errorf("spool %s: %w (%d entries, %d bytes)", e.Kind(), ErrFull, state.Entries, state.Bytes)
 	}
 	return write(path, data)
+}
+
+// makeDir makes the folder, which survives a crash like what is put in it.
+func (s *Spool) makeDir() error {
+	if _, err := os.Stat(s.dir); err == nil {
+		return nil
+	}
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return fmt.Errorf("create spool: %w", err)
+	}
+	return syncDir(filepath.Dir(s.dir))
 }
 
 // write puts data in place in one step that survives a crash.

@@ -42,3 +42,26 @@ func TestLockIsForOne(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestSyncTree goes through files, folders and links that lead nowhere, and tells what it
+// cannot reach.
+func TestSyncTree(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	deep := filepath.Join(dir, "a", "b")
+	if err := Private(deep); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(deep, "file"), []byte("x"), 0o400); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("nowhere", filepath.Join(deep, "link")); err != nil {
+		t.Fatal(err)
+	}
+	if err := SyncTree(dir); err != nil {
+		t.Error(err)
+	}
+	if err := SyncTree(filepath.Join(dir, "missing")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a missing folder: %v", err)
+	}
+}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/mneme-memory/mneme/embedded/internal/folder"
 )
 
 // Replace writes a new file with the records that write emits and puts it in
@@ -28,7 +30,7 @@ func (l *Log) Replace(write func(emit func(record []byte) error) error) error {
 	// The new file is in force from here on, whatever the rest says.
 	old := l.file
 	l.file, l.size = l.wrap(file), size
-	err = SyncDir(filepath.Dir(l.path))
+	err = folder.Sync(filepath.Dir(l.path))
 	l.settle(err)
 	return errors.Join(err, old.Close())
 }

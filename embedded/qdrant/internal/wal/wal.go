@@ -17,6 +17,8 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+
+	"github.com/mneme-memory/mneme/embedded/internal/folder"
 )
 
 const (
@@ -122,7 +124,7 @@ func start(file *os.File, path string) (int64, Tear, error) {
 	if err := file.Sync(); err != nil {
 		return 0, Tear{}, fmt.Errorf("start log %s: %w", path, err)
 	}
-	if err := SyncDir(filepath.Dir(path)); err != nil {
+	if err := folder.Sync(filepath.Dir(path)); err != nil {
 		return 0, Tear{}, err
 	}
 	return int64(len(magic)), Tear{}, nil
@@ -299,17 +301,4 @@ func (l *Log) Close() error {
 	l.background.Wait()
 	err := l.Commit(l.position())
 	return errors.Join(err, l.file.Close())
-}
-
-// SyncDir makes the names in a directory durable.
-func SyncDir(dir string) error {
-	f, err := os.Open(dir)
-	if err != nil {
-		return fmt.Errorf("sync directory: %w", err)
-	}
-	err = f.Sync()
-	if err := errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("sync directory %s: %w", dir, err)
-	}
-	return nil
 }
