@@ -36,6 +36,7 @@ func serverOptions(opts Options, db *database, p ports, logger log.Logger) []tem
 			return authorization.NewNoopClaimMapper()
 		}),
 		temporal.WithDynamicConfigClient(tuning(opts)),
+		temporal.WithChainedFrontendGrpcInterceptors(db.answers.intercept),
 	}
 }
 

@@ -2,10 +2,10 @@ package temporal
 
 import (
 	"context"
-	gosql "database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -22,6 +22,8 @@ import (
 	"go.temporal.io/server/common/primitives/timestamp"
 	"go.temporal.io/server/common/resolver"
 	sqliteschema "go.temporal.io/server/schema/sqlite"
+
+	"github.com/mneme-memory/mneme/embedded/internal/folder"
 )
 
 const (
@@ -29,7 +31,7 @@ const (
 	clusterName = "active"
 
 	// schemaComplete is written to the file as its user_version once schema and namespace
-	// are in it. A file without it is the rest of a first start that was killed; no
+	// are in it; Temporal's own version of the schema is in a table: see versions. A file without it is the rest of a first start that was killed; no
 	// server ever ran on it, so it is thrown away.
 	schemaComplete = 1
 
@@ -42,48 +44,85 @@ const (
 
 // database is Temporal's SQLite file and the upkeep that lets it shrink.
 type database struct {
-	cfg   *config.SQL
-	admin sqlplugin.AdminDB
-	once  sync.Once
-	quit  chan struct{}
-	done  chan struct{}
+	path    string
+	cfg     *config.SQL
+	admin   sqlplugin.AdminDB
+	answers *answers
+	once    sync.Once
+	quit    chan struct{}
+	done    chan struct{}
 }
 
-// openDatabase creates the file with its schema and namespace if need be, and starts its upkeep.
+// openDatabase creates the file with its schema and namespace if need be, or upgrades it, and
+// starts its upkeep.
 func openDatabase(ctx context.Context, opts Options) (*database, error) {
 	path := filepath.Join(opts.Dir, fileName)
-	if err := discardHalfMade(ctx, path); err != nil {
-		return nil, err
-	}
-	fresh, err := touchPrivate(path)
+	fresh, err := prepareFile(ctx, path, opts.Logger)
 	if err != nil {
 		return nil, err
 	}
-
-	cfg := sqlConfig(path, opts.Fsync)
+	cfg := sqlConfig(path, opts.vfs)
 	admin, err := sql.NewSQLAdminDB(sqlplugin.DbKindUnknown, cfg,
 		resolver.NewNoopResolver(), log.NewNoopLogger(), metrics.NoopMetricsHandler)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	db := &database{cfg: cfg, admin: admin, quit: make(chan struct{}), done: make(chan struct{})}
+	db := &database{path: path, cfg: cfg, admin: admin, quit: make(chan struct{}), done: make(chan struct{})}
 	if fresh {
 		if err := db.create(opts); err != nil {
 			return nil, errors.Join(fmt.Errorf("create %s: %w", path, err), admin.Close())
 		}
 	}
+	if err := db.settle(opts); err != nil {
+		return nil, errors.Join(err, admin.Close())
+	}
 	go db.upkeep(opts)
 	return db, nil
 }
 
+// prepareFile leaves a file of this server's version at path, or a new empty one. It comes
+// before Temporal's own connection, which is kept for the life of the process.
+func prepareFile(ctx context.Context, path string, logger *slog.Logger) (fresh bool, err error) {
+	state, err := inspect(ctx, path)
+	if err != nil {
+		return false, err
+	}
+	switch {
+	case !state.complete:
+		if err := removeDatabase(path); err != nil {
+			return false, err
+		}
+	case state.versions != ours():
+		if err := upgrade(ctx, path, state.versions, logger); err != nil {
+			return false, err
+		}
+	}
+	return touchPrivate(path)
+}
+
+// settle brings what an earlier process left in the log to the disk, and opens the log for
+// those who wait for it. What a disk refused before a crash is written again by this, or
+// found missing by the checksums of the log.
+func (db *database) settle(opts Options) error {
+	if err := db.admin.Exec("PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
+		return fmt.Errorf("fold the log into %s: %w", db.path, err)
+	}
+	wal, err := os.OpenFile(db.path+"-wal", os.O_RDWR, 0)
+	if err != nil {
+		return fmt.Errorf("open the log of %s: %w", db.path, err)
+	}
+	if err := folder.Sync(filepath.Dir(db.path)); err != nil {
+		return errors.Join(err, wal.Close())
+	}
+	db.answers = &answers{log: wal, sync: opts.syncLog, logger: opts.Logger}
+	return nil
+}
+
 // sqlConfig says how Temporal opens the file. It keeps one connection (its default for
 // SQLite), so no two of its transactions ever wait for each other's locks.
-func sqlConfig(path string, fsync bool) *config.SQL {
-	synchronous := "NORMAL"
-	if fsync {
-		synchronous = "FULL"
-	}
-	return &config.SQL{
+// The vfs is what SQLite reaches files through, empty for the system's own.
+func sqlConfig(path, vfs string) *config.SQL {
+	cfg := &config.SQL{
 		PluginName:   sqliteplugin.PluginName,
 		DatabaseName: (&url.URL{Path: path}).EscapedPath(), // it becomes part of a file: URI
 		ConnectAttributes: map[string]string{
@@ -91,8 +130,12 @@ func sqlConfig(path string, fsync bool) *config.SQL {
 			// Readers outside (sqlite3, a backup) neither block nor are blocked, and a
 			// commit is one append.
 			"journal_mode": "WAL",
-			"synchronous":  synchronous,
-			"busy_timeout": "10000",
+			// The log waits for the disk before a checkpoint, and before an answer: see answers.
+			"synchronous": "NORMAL",
+			// On macOS a plain sync leaves writes in the drive, which may take a checkpoint's
+			// after those that overwrite the log. Elsewhere it changes nothing.
+			"checkpoint_fullfsync": "1",
+			"busy_timeout":         "10000",
 			// Without it, deleted workflows leave free pages the file never gives back.
 			// It only takes effect before the first table is made.
 			"auto_vacuum": "INCREMENTAL",
@@ -102,9 +145,13 @@ func sqlConfig(path string, fsync bool) *config.SQL {
 			"journal_size_limit": strconv.Itoa(16 << 20),
 		},
 	}
+	if vfs != "" {
+		cfg.ConnectAttributes["vfs"] = vfs
+	}
+	return cfg
 }
 
-// create writes schema and namespace, then marks the file as complete.
+// create writes schema, namespace and versions, then marks the file as complete.
 func (db *database) create(opts Options) error {
 	if err := sqliteschema.SetupSchemaOnDB(db.admin); err != nil {
 		return fmt.Errorf("write schema: %w", err)
@@ -117,10 +164,13 @@ func (db *database) create(opts Options) error {
 	if err := sqliteschema.CreateNamespaces(db.cfg, ns); err != nil {
 		return fmt.Errorf("write namespace %s: %w", opts.Namespace, err)
 	}
+	if err := ours().record(db.admin.Exec); err != nil {
+		return err
+	}
 	return db.admin.Exec(fmt.Sprintf("PRAGMA user_version = %d", schemaComplete))
 }
 
-// upkeep hands free pages back to the file system until close.
+// upkeep hands free pages back to the file system and removes old copies, until close.
 func (db *database) upkeep(opts Options) {
 	defer close(db.done)
 	tick := time.NewTicker(opts.upkeepInterval)
@@ -131,7 +181,7 @@ func (db *database) upkeep(opts Options) {
 			return
 		case <-tick.C:
 		}
-		if err := db.release(); err != nil {
+		if err := errors.Join(db.release(), removeCopies(opts.Dir, opts.Retention)); err != nil {
 			// Nobody is waiting for this, and the next round tries again.
 			opts.Logger.Warn("shrink temporal's file", "error", err)
 		}
@@ -160,45 +210,9 @@ func (db *database) close() error {
 	db.once.Do(func() {
 		close(db.quit)
 		<-db.done
-		err = errors.Join(db.admin.Exec("PRAGMA wal_checkpoint(TRUNCATE)"), db.admin.Close())
+		err = errors.Join(db.answers.close(), db.admin.Exec("PRAGMA wal_checkpoint(TRUNCATE)"), db.admin.Close())
 	})
 	return err
-}
-
-// discardHalfMade removes a file whose creation was cut short.
-func discardHalfMade(ctx context.Context, path string) error {
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	version, err := userVersion(ctx, path)
-	if err != nil {
-		return err
-	}
-	if version == schemaComplete {
-		return nil
-	}
-	if version > schemaComplete {
-		return fmt.Errorf("open %s: it was written by a newer version (%d)", path, version)
-	}
-	for _, suffix := range []string{"-shm", "-wal", ""} { // the file itself last: it is the sign to do this
-		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("remove half-made file: %w", err)
-		}
-	}
-	return nil
-}
-
-// userVersion reads the mark through SQLite, because it may still be in the log.
-func userVersion(ctx context.Context, path string) (version int, err error) {
-	db, err := gosql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?mode=rw")
-	if err != nil {
-		return 0, fmt.Errorf("open %s: %w", path, err)
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
-		return 0, fmt.Errorf("read %s: %w", path, err)
-	}
-	return version, nil
 }
 
 // touchPrivate makes the file before SQLite does, so that it and the log beside it, which

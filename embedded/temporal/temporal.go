@@ -2,9 +2,9 @@
 // cluster: the real server (frontend, history, matching, worker) on one SQLite file, with
 // the Temporal UI beside it. Clients dial Addr as they would dial a cluster.
 //
-// Everything listens on 127.0.0.1 and nothing calls out. What the server acknowledged is
-// in the file's write-ahead log, so it survives the death of the process; a power cut can
-// take back the last moments (see Options.Fsync).
+// Everything listens on 127.0.0.1 and nothing calls out. What the server answered a client
+// is on the disk, so it survives the death of the process and a power cut. A file that an
+// older Temporal made is upgraded by the first start with a newer one.
 //
 //	srv, err := temporal.Start(ctx, temporal.Options{Dir: dir, Logger: log})
 //	if err != nil {
@@ -19,6 +19,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -46,7 +47,8 @@ var ErrDirInUse = folder.ErrInUse
 
 // Options say where the server keeps its data and what it should look like.
 type Options struct {
-	// Dir holds temporal.db. It is made if missing (0700). Required.
+	// Dir holds temporal.db, and for the time of Retention what it was before an upgrade. It
+	// is made if missing (0700). Required.
 	Dir string
 
 	// Port is where clients connect. Zero means a free one; see Server.Addr.
@@ -65,18 +67,15 @@ type Options struct {
 	// SearchAttributes are registered in Namespace if missing, by name.
 	SearchAttributes map[string]enumspb.IndexedValueType
 
-	// Fsync makes every commit wait for the disk, so that a power cut loses nothing.
-	// Without it the log is flushed at checkpoints: the end of the process, even by
-	// kill -9, still loses nothing, and a power cut takes back the newest commits but
-	// never corrupts the file.
-	Fsync bool
-
 	// Logger receives what Temporal logs at Warn and above. Nil means nowhere.
 	Logger *slog.Logger
 
 	// The tests shorten these; zero means the package's own values.
 	retentionJitter time.Duration
 	upkeepInterval  time.Duration
+	// The tests put a disk that forgets between SQLite and its files.
+	vfs     string
+	syncLog func(*os.File) error
 }
 
 // Server is a running Temporal server. Its methods are safe for concurrent use.
@@ -155,6 +154,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.upkeepInterval == 0 {
 		o.upkeepInterval = defaultUpkeepInterval
+	}
+	if o.syncLog == nil {
+		o.syncLog = (*os.File).Sync
 	}
 	return o, nil
 }

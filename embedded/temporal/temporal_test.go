@@ -98,13 +98,23 @@ func startWorker(t testing.TB, c client.Client) {
 
 // ask runs one workflow to the end through Update-with-Start.
 func ask(ctx context.Context, c client.Client, id, text string) (string, error) {
+	handle, err := askFor(ctx, c, id, text)
+	if err != nil {
+		return "", err
+	}
+	var out string
+	return out, handle.Get(ctx, &out)
+}
+
+// askFor returns when the answer is there to be read.
+func askFor(ctx context.Context, c client.Client, id, text string) (client.WorkflowUpdateHandle, error) {
 	start := c.NewWithStartWorkflowOperation(client.StartWorkflowOptions{
 		ID:                       id,
 		TaskQueue:                taskQueue,
 		WorkflowIDConflictPolicy: enums.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
 		TypedSearchAttributes:    temporal.NewSearchAttributes(projectKey.ValueSet("tests")),
 	}, "answer")
-	handle, err := c.UpdateWithStartWorkflow(ctx, client.UpdateWithStartWorkflowOptions{
+	return c.UpdateWithStartWorkflow(ctx, client.UpdateWithStartWorkflowOptions{
 		StartWorkflowOperation: start,
 		UpdateOptions: client.UpdateWorkflowOptions{
 			UpdateName:   "answer",
@@ -112,11 +122,6 @@ func ask(ctx context.Context, c client.Client, id, text string) (string, error) 
 			WaitForStage: client.WorkflowUpdateStageCompleted,
 		},
 	})
-	if err != nil {
-		return "", err
-	}
-	var out string
-	return out, handle.Get(ctx, &out)
 }
 
 func TestWorkflowSurvivesRestart(t *testing.T) {

@@ -2,12 +2,14 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 
 	enumspb "go.temporal.io/api/enums/v1"
 
 	embeddedtemporal "github.com/mneme-memory/mneme/embedded/temporal"
 	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/memory"
 	"github.com/mneme-memory/mneme/workflows"
 )
 
@@ -31,6 +33,11 @@ func (d *daemon) startTemporal(ctx context.Context) (temporalServer, error) {
 		Dir: filepath.Join(cfg.Home, "temporal"), Namespace: cfg.Temporal.Namespace, UIPort: cfg.UI.Port,
 		SearchAttributes: attributes, Logger: d.opts.Logger,
 	})
+	if errors.Is(err, embeddedtemporal.ErrNewerFile) {
+		return temporalServer{}, memory.Refusal("Temporal",
+			"start the newer mneme; without it, move "+filepath.Join(cfg.Home, "temporal")+
+				" away: what is stored stays, what was accepted and still waits is lost", err)
+	}
 	if err != nil {
 		return temporalServer{}, err
 	}
