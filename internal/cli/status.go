@@ -16,7 +16,7 @@ import (
 // How long the servers have for their answers: who asks for the status wants it at once, while
 // somebody who has just started everything can wait a little for servers that are still busy.
 const (
-	statusTimeout = time.Second
+	statusTimeout = 800 * time.Millisecond
 	readyTimeout  = 10 * time.Second
 )
 
@@ -25,7 +25,7 @@ func (a *app) status() *cobra.Command {
 		Use:   "status",
 		Short: "Show what runs where, and how much is remembered",
 		Long: "Show what runs where, how it is now, and how much is remembered. Every server is asked,\n" +
-			"for a second at most. Exit code 4 if mneme does not run or Temporal is down, 5 if\nanother part is down or refuses.",
+			"for less than a second. Exit code 4 if mneme does not run or Temporal is down, 5 if\nanother part is down or refuses.",
 		Args: cobra.NoArgs,
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

@@ -94,15 +94,26 @@ func TestLookIsBounded(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
 	t.Cleanup(func() { close(release) })
+	// One that heeds its context says so in its own words.
+	worded := func(ctx context.Context) memory.Inspection {
+		<-ctx.Done()
+		var i memory.Inspection
+		i.Fail(memory.Down("Temporal", "", errors.New("waiting for connections to become ready")))
+		return i
+	}
 	o := Options{Config: everywhere(t), Servers: Servers{Inspect: map[string]func(context.Context) memory.Inspection{
 		config.QdrantService:   func(context.Context) memory.Inspection { <-release; return memory.Inspection{} },
 		config.PostgresService: answering(memory.Inspection{Version: "15.8", Supported: true}),
+		config.TemporalService: worded,
 	}}}
 	found := o.Look(t.Context(), 50*time.Millisecond)
 	q := found[config.QdrantService]
 	if len(q.Inspection.Problems) != 1 || memory.CodeOf(q.Inspection.Problems[0]) != memory.Unavailable ||
 		!strings.Contains(q.Inspection.Problems[0].Error(), "no answer within 50ms") || !strings.Contains(memory.HintOf(q.Inspection.Problems[0]), "MNEME_QDRANT_ADDRESS") {
 		t.Errorf("the one that does not answer: %+v", q)
+	}
+	if w := found[config.TemporalService].Inspection.Problems; len(w) != 1 || w[0].Error() != "no answer within 50ms" {
+		t.Errorf("the one with words of its own: %v", w)
 	}
 	if p := found[config.PostgresService]; !p.Fine() || p.Inspection.Version != "15.8" {
 		t.Errorf("the one that answers: %+v", p)
@@ -177,7 +188,7 @@ func TestAdvise(t *testing.T) {
 		{config.OllamaService, config.Embedded, down, `"mneme down"`},
 		{config.QdrantService, config.Given, memory.Refusal("Qdrant", "check the key", errors.New("no")), "check the key"},
 	} {
-		err := advise(c.name, config.Service{Mode: c.mode}, c.err, time.Second)
+		err := advise(c.name, config.Service{Mode: c.mode}, c.err)
 		if !strings.Contains(memory.HintOf(err), c.want) || err.Error() != c.err.Error() {
 			t.Errorf("%s %s: %v (%s)", c.mode, c.name, err, memory.HintOf(err))
 		}

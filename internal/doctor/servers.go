@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -80,7 +79,10 @@ func (o Options) ask(ctx context.Context, name string, at config.Service, limit 
 	}
 	problems := make([]error, len(s.Inspection.Problems))
 	for i, problem := range s.Inspection.Problems {
-		problems[i] = advise(name, at, problem, limit)
+		if ctx.Err() != nil && memory.CodeOf(problem) == memory.Unavailable { // the adapters word it in many ways
+			problem = memory.Down(Title(name), memory.HintOf(problem), fmt.Errorf("no answer within %s", limit))
+		}
+		problems[i] = advise(name, at, problem)
 	}
 	s.Inspection.Problems = problems
 	return s
@@ -88,10 +90,7 @@ func (o Options) ask(ctx context.Context, name string, at config.Service, limit 
 
 // advise gives an error the hint that goes with where the server comes from. The adapters know
 // only an address.
-func advise(name string, at config.Service, problem error, limit time.Duration) error {
-	if errors.Is(problem, context.DeadlineExceeded) {
-		problem = memory.Down(Title(name), memory.HintOf(problem), fmt.Errorf("no answer within %s", limit))
-	}
+func advise(name string, at config.Service, problem error) error {
 	if memory.CodeOf(problem) != memory.Unavailable {
 		return problem
 	}
