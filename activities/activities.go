@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -22,14 +23,13 @@ type Activities struct {
 	// Snapshots copies the ledger for analysis; nil where a worker keeps no files.
 	Snapshots Snapshotter
 
-	// Digest describes ledger records as Index.Digest describes points.
-	Digest func([]memory.Record) Digest
 	// Now is the clock.
 	Now func() time.Time
 
 	ready sync.Map // dimension -> struct{}: the collections were made for the ledger's model
 	fits  sync.Map // dimension -> struct{}: the ledger holds vectors of the same model
 	lag   lag
+	watch indexWatch
 
 	silent silence
 }
@@ -55,7 +55,8 @@ func op(ctx context.Context, user, action, step string) memory.Op {
 
 // prepare records the embedding model at the first write of all, and refuses
 // another one after it, which is asked each time: a rebuild by another process
-// changes it. The first write of this process also creates the collections.
+// changes it. The first write of this process also creates the collections, and
+// so does the first one to an index that was away.
 func (a *Activities) prepare(ctx context.Context, dimension int) error {
 	if err := a.Ledger.UseModel(ctx, a.Embedder.Model(), dimension); err != nil {
 		return err
@@ -68,4 +69,20 @@ func (a *Activities) prepare(ctx context.Context, dimension int) error {
 	}
 	a.ready.Store(dimension, struct{}{})
 	return nil
+}
+
+// inCollections makes a call to the index, and makes it again if collections turn out
+// to be missing: whoever lost them, they are needed now. What they held comes back by
+// the watch, which is told.
+func (a *Activities) inCollections(ctx context.Context, dimension int, call func() error) error {
+	err := call()
+	if !errors.Is(err, ErrNoCollection) {
+		return err
+	}
+	a.watch.alarm()
+	a.ready.Clear()
+	if err := a.Index.EnsureCollections(ctx, dimension); err != nil {
+		return err
+	}
+	return call()
 }

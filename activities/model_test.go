@@ -16,7 +16,8 @@ type counted struct {
 	err   error
 	asked int
 
-	missing int // in the index
+	missing int // in the index, because they were never written
+	lost    int // by the index
 	looked  int // how often that was asked
 
 	gone      []string
@@ -30,9 +31,9 @@ func (c *counted) Gone(context.Context, []string) ([]string, error) {
 
 func (c *counted) Stats(context.Context) (memory.Stats, error) { c.asked++; return c.stats, c.err }
 
-func (c *counted) Unfindable(_ context.Context, limit int) ([]string, error) {
+func (c *counted) Unfindable(_ context.Context, limit int) (unwritten, lost int, err error) {
 	c.looked++
-	return make([]string, min(limit, c.missing)), c.err
+	return min(limit, c.missing), c.lost, c.err
 }
 
 // named is a model that is only asked for its name.

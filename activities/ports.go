@@ -2,6 +2,8 @@ package activities
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"time"
 
 	"github.com/mneme-memory/mneme/memory"
@@ -30,33 +32,50 @@ type Redactor interface {
 }
 
 // Index finds memories by vector and keyword. All writes are durable when
-// they return, and may be repeated.
+// they return, and may be repeated. A call to a collection that is not there
+// fails with [ErrNoCollection].
 type Index interface {
 	// EnsureCollections creates what is missing and refuses vectors of another dimension ([memory.Refused]).
 	EnsureCollections(ctx context.Context, dimension int) error
-	// Recreate drops and creates one collection, empty.
-	Recreate(ctx context.Context, collection string, dimension int) error
+	// Fit creates a collection that is missing, and makes one of another dimension or shape anew,
+	// empty; one that fits is left as it is.
+	Fit(ctx context.Context, collection string, dimension int) error
 	Upsert(ctx context.Context, records []memory.Record) error
 	Delete(ctx context.Context, collection string, ids []string) error
 	// Near returns the nearest live memories of a project, collection and type whose cosine is above the bar.
 	Near(ctx context.Context, like memory.Record, above float64, limit int) ([]memory.Match, error)
 	// NearEach is Near for many at once; the answers are in the order of the question.
 	NearEach(ctx context.Context, like []memory.Record, above float64, limit int) ([][]memory.Match, error)
+	// Search finds nothing where no collection is there. Where some are missing, what the others
+	// hold comes with an ErrNoCollection.
 	Search(ctx context.Context, s memory.Search) ([]memory.Candidate, error)
 	// Missing returns those of ids that a collection does not hold.
 	Missing(ctx context.Context, collection string, ids []string) ([]string, error)
-	// Digest counts a collection's points and hashes their ids, payloads and vectors, whatever their order.
-	Digest(ctx context.Context, collection string) (Digest, error)
+	// Counts returns how many points each collection holds, exactly or roughly, which is quicker.
+	// A collection that is not there is left out.
+	Counts(ctx context.Context, exact bool) (map[string]int, error)
+	// Compare looks the points of records up in a collection, and tells what is not as Upsert would
+	// write it: other payloads, keywords, or vectors of another direction.
+	Compare(ctx context.Context, collection string, records []memory.Record) (Difference, error)
+	// IDs returns the ids of a collection's points after one, at most limit, in the order of ids.
+	IDs(ctx context.Context, collection, after string, limit int) ([]string, error)
 	// RebuildGraphs makes the server build its HNSW graphs anew and waits for it; false where there are none.
 	RebuildGraphs(ctx context.Context, collection string) (bool, error)
 	Version(ctx context.Context) (string, error)
 }
 
-// Digest describes a set of records so that two sets can be compared.
-type Digest struct {
-	Count int    `json:"count"`
-	Hash  string `json:"hash"` // hexadecimal; XOR of the records' SHA-256, so that order does not matter
+// ErrNoCollection is in the chain of the error of an [Index] whose collection is not there:
+// an index that was used before has lost it.
+var ErrNoCollection = errors.New("the collection is not there")
+
+// Difference names memories whose points are not what the ledger says, by their ids.
+type Difference struct {
+	Missing []string // there is no point
+	Other   []string // the point holds something else
 }
+
+// IDs returns all that differ.
+func (d Difference) IDs() []string { return slices.Concat(d.Missing, d.Other) }
 
 // Near finds live memories that might be the same fact as the one being
 // stored. The ledger calls it while it holds the lock that keeps others out.
@@ -148,13 +167,26 @@ type Indexer interface {
 	SyncIndex(ctx context.Context, ids []string, apply func(ctx context.Context, changes []IndexChange) error) error
 	// Unindexed returns ids that are not in step, oldest change first.
 	Unindexed(ctx context.Context, limit int) ([]string, error)
-	// Unfindable returns at most limit ids of live memories that have no point.
-	Unfindable(ctx context.Context, limit int) ([]string, error)
+	// Unfindable counts the live memories that have no point: those that are not written yet, up to
+	// limit, and those that NoteLost was told of last.
+	Unfindable(ctx context.Context, limit int) (unwritten, lost int, err error)
+	// NoteLost keeps how many memories of collections the index has lost, for all who answer.
+	NoteLost(ctx context.Context, lost map[string]int) error
+	// Expected counts for each collection the points that there should be.
+	Expected(ctx context.Context) (map[string]Expected, error)
+	// Settled locks the rows of those of ids that are live and in step with the index, so that
+	// nobody changes their points meanwhile, and hands them to look, which must not call the ledger.
+	Settled(ctx context.Context, ids []string, look func(ctx context.Context, records []memory.Record) error) error
+	// Strangers returns those of ids that should have no point in a collection: no live memory of it
+	// has this id, and none whose change is still on its way.
+	Strangers(ctx context.Context, collection string, ids []string) ([]string, error)
 	// Gone returns those of ids that are there and not live: forgotten, merged away, expired or pruned.
 	Gone(ctx context.Context, ids []string) ([]string, error)
-	// MarkUnindexed marks all live memories of a collection as not in step and in no collection.
-	MarkUnindexed(ctx context.Context, collection string) error
 }
+
+// Expected is how many points a collection should have: at least Written, and
+// one more for each of Marked, whose points are about to be written or deleted.
+type Expected struct{ Live, Written, Marked int }
 
 // Forgetter takes from the ledger.
 type Forgetter interface {

@@ -16,6 +16,7 @@ type ReadInput struct {
 	List    *memory.Page         `json:"list,omitempty"`
 	Summary *memory.SummaryInput `json:"summary,omitempty"`
 	Stats   bool                 `json:"stats,omitempty"`
+	Index   bool                 `json:"index,omitempty"` // how it compares with the ledger
 }
 
 // RelatedInput asks for what is linked to a memory.
@@ -27,12 +28,13 @@ type RelatedInput struct {
 
 // ReadOutput answers a [ReadInput] in the field of the same name.
 type ReadOutput struct {
-	Get     []memory.Details `json:"get,omitempty"`
-	Related []memory.Related `json:"related,omitempty"`
-	History *memory.History  `json:"history,omitempty"`
-	List    []memory.Memory  `json:"list,omitempty"`
-	Summary *memory.Summary  `json:"summary,omitempty"`
-	Stats   *memory.Stats    `json:"stats,omitempty"`
+	Get     []memory.Details   `json:"get,omitempty"`
+	Related []memory.Related   `json:"related,omitempty"`
+	History *memory.History    `json:"history,omitempty"`
+	List    []memory.Memory    `json:"list,omitempty"`
+	Summary *memory.Summary    `json:"summary,omitempty"`
+	Stats   *memory.Stats      `json:"stats,omitempty"`
+	Index   *memory.IndexState `json:"index,omitempty"`
 }
 
 // ReadLedger answers one question.
@@ -56,6 +58,10 @@ func (a *Activities) ReadLedger(ctx context.Context, in ReadInput) (ReadOutput, 
 		var s memory.Stats
 		s, err = a.Ledger.Stats(ctx)
 		out.Stats = &s
+	case in.Index:
+		var s memory.IndexState
+		s, err = a.compareIndex(ctx)
+		out.Index = &s
 	default:
 		err = memory.Errorf(memory.Invalid, "", "nothing was asked of the ledger")
 	}

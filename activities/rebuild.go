@@ -2,7 +2,6 @@ package activities
 
 import (
 	"context"
-	"fmt"
 
 	"go.temporal.io/sdk/activity"
 
@@ -39,6 +38,9 @@ func (a *Activities) InspectModel(ctx context.Context) (ModelState, error) {
 type ReembedInput struct {
 	State ModelState `json:"state"`
 	User  string     `json:"user,omitempty"`
+	// KeepModel leaves the old model on record, for AdoptModel to change when the index
+	// holds the new vectors: until then, queries go by keywords.
+	KeepModel bool `json:"keep_model,omitempty"`
 }
 
 // Reembed embeds every live memory anew. It heartbeats the last id and goes
@@ -51,8 +53,10 @@ func (a *Activities) Reembed(ctx context.Context, in ReembedInput) (int, error) 
 			return done, err
 		}
 		if len(records) == 0 {
-			step := op(ctx, in.User, memory.ActionRebuild, "model")
-			return done, a.Ledger.ReplaceModel(ctx, step, in.State.Model, in.State.Dimension)
+			if in.KeepModel {
+				return done, nil
+			}
+			return done, a.AdoptModel(ctx, in)
 		}
 		texts := make([]string, len(records))
 		for i := range records {
@@ -89,19 +93,56 @@ func lastID(ctx context.Context) string {
 	return id
 }
 
-// RebuildCollectionInput names a collection to write anew.
+// AdoptModel records that the ledger holds vectors of the model in use, after [Activities.Reembed]
+// has seen to it.
+func (a *Activities) AdoptModel(ctx context.Context, in ReembedInput) error {
+	return a.Ledger.ReplaceModel(ctx, op(ctx, in.User, memory.ActionRebuild, "model"), in.State.Model, in.State.Dimension)
+}
+
+// FitInput names collections and the length of their vectors.
+type FitInput struct {
+	Collections []string `json:"collections"`
+	Dimension   int      `json:"dimension"` // 0 for that of the ledger's vectors, which no collection is dropped for
+}
+
+// FitCollections makes collections that are missing, and makes those of other vectors anew.
+func (a *Activities) FitCollections(ctx context.Context, in FitInput) error {
+	a.ready.Clear()
+	if in.Dimension == 0 {
+		one, err := a.Ledger.Records(ctx, memory.Page{Limit: 1})
+		if err != nil || len(one) == 0 {
+			return err
+		}
+		return a.Index.EnsureCollections(ctx, len(one[0].Vector))
+	}
+	for _, c := range in.Collections {
+		if err := a.Index.Fit(ctx, c, in.Dimension); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// InspectIndex compares index and ledger by count and by a sample.
+func (a *Activities) InspectIndex(ctx context.Context) (memory.IndexState, error) {
+	return a.compareIndex(ctx)
+}
+
+// RebuildCollectionInput names a collection to bring in step.
 type RebuildCollectionInput struct {
 	Collection string `json:"collection"`
-	Dimension  int    `json:"dimension"`
+	Dimension  int    `json:"dimension"` // of its vectors, for RecreateCollection
 	User       string `json:"user,omitempty"`
 }
 
-// RecreateCollection drops a collection and marks its memories as unindexed.
+// RecreateCollection is a step of rebuilds that began before version 1 of "walk".
 func (a *Activities) RecreateCollection(ctx context.Context, in RebuildCollectionInput) error {
-	if err := a.Index.Recreate(ctx, in.Collection, in.Dimension); err != nil {
-		return err
-	}
-	return a.Ledger.MarkUnindexed(ctx, in.Collection)
+	return a.FitCollections(ctx, FitInput{Collections: []string{in.Collection}, Dimension: in.Dimension})
+}
+
+// CompareCollection is a step of rebuilds that began before version 1 of "walk".
+func (a *Activities) CompareCollection(ctx context.Context, in RebuildCollectionInput) (memory.RebuildCollection, error) {
+	return a.WalkCollection(ctx, in)
 }
 
 // FillIndex writes everything the index has yet to learn, and returns how
@@ -118,37 +159,4 @@ func (a *Activities) FillIndex(ctx context.Context) (int, error) {
 		done += len(ids)
 		activity.RecordHeartbeat(ctx, ids[len(ids)-1])
 	}
-}
-
-// CompareCollection counts and hashes a collection in ledger and index.
-func (a *Activities) CompareCollection(ctx context.Context, in RebuildCollectionInput) (memory.RebuildCollection, error) {
-	out := memory.RebuildCollection{Collection: in.Collection}
-	sum := a.Digest(nil) // of nothing, as the index says it
-	for after := ""; ; {
-		records, err := a.Ledger.Records(ctx, memory.Page{Collection: in.Collection, After: after, Limit: rebuildPage})
-		if err != nil {
-			return out, err
-		}
-		if len(records) == 0 {
-			break
-		}
-		if sum, err = sum.Add(a.Digest(records)); err != nil {
-			return out, err
-		}
-		after = records[len(records)-1].ID
-		activity.RecordHeartbeat(ctx, after)
-	}
-	index, err := a.Index.Digest(ctx, in.Collection)
-	if err != nil {
-		return out, err
-	}
-	out.Ledger, out.LedgerHash = sum.Count, sum.Hash
-	out.Index, out.IndexHash = index.Count, index.Hash
-	out.Equal = sum == index || sum.Count == 0 && index.Count == 0
-	details := map[string]any{"ledger": out.Ledger, "index": out.Index, "equal": out.Equal}
-	step := op(ctx, in.User, memory.ActionRebuild, "compare/"+in.Collection)
-	if err := a.Ledger.Note(ctx, step, "", in.Collection, details); err != nil {
-		return out, fmt.Errorf("note the rebuild of %s: %w", in.Collection, err)
-	}
-	return out, nil
 }

@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"strings"
@@ -30,6 +31,7 @@ func (a *Activities) Recall(ctx context.Context, q memory.Query) (memory.RecallR
 		Hits: []memory.Hit{}, Degraded: degraded,
 		TookMillis: map[string]float64{"embed": millis(a.Now().Sub(start))},
 	}
+	gone := ""
 	for i, text := range questions {
 		if len(result.Hits) == q.Limit {
 			break
@@ -43,11 +45,18 @@ func (a *Activities) Recall(ctx context.Context, q memory.Query) (memory.RecallR
 			result.TookMillis[part] += took
 		}
 		if i == 0 {
-			result.BelowBar = answer.BelowBar
+			result.BelowBar, gone = answer.BelowBar, answer.Degraded
 		}
 	}
 	result.Hits = fit(result.Hits, maxAnswerBytes)
-	result.Degraded = joined(result.Degraded, a.behind(ctx))
+	missing := a.behind(ctx)
+	if missing == "" && len(result.Hits)+result.BelowBar == 0 {
+		missing = a.emptyHanded(ctx)
+	}
+	if missing == "" {
+		missing = gone
+	}
+	result.Degraded = joined(result.Degraded, missing)
 	return result, nil
 }
 
@@ -66,7 +75,8 @@ func (a *Activities) find(ctx context.Context, q memory.Query, v memory.Vector) 
 		Text: q.Text, Vector: v, Projects: q.Projects(), Collections: q.Collections, Types: q.Types,
 		Tags: q.Tags, Since: q.Since, Before: q.Before, Exclude: q.Exclude, Now: start, Limit: q.Limit,
 	})
-	if err != nil {
+	gone := errors.Is(err, ErrNoCollection)
+	if err != nil && !gone {
 		return memory.RecallResult{}, err
 	}
 	candidates = a.there(ctx, candidates)
@@ -75,6 +85,10 @@ func (a *Activities) find(ctx context.Context, q memory.Query, v memory.Vector) 
 	result.TookMillis = map[string]float64{
 		"search": millis(searched.Sub(start)),
 		"rank":   millis(a.Now().Sub(searched)),
+	}
+	if gone {
+		a.watch.alarm()
+		result.Degraded = "the index has lost memories, which are written to it again"
 	}
 	return result, nil
 }

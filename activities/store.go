@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -123,7 +124,12 @@ func (a *Activities) near(rec memory.Record) Near {
 			return nil, nil
 		}
 		bar := memory.CalibrationFor(rec.Model).Cosine(memory.DuplicateAbove)
-		return a.Index.Near(ctx, rec, bar, nearDepth)
+		var found []memory.Match
+		err := a.inCollections(ctx, len(rec.Vector), func() (err error) {
+			found, err = a.Index.Near(ctx, rec, bar, nearDepth)
+			return err
+		})
+		return found, err
 	}
 }
 
@@ -184,12 +190,14 @@ func (a *Activities) applyChanges(ctx context.Context, changes []IndexChange) er
 		}
 	}
 	if len(live) > 0 {
-		if err := a.Index.Upsert(ctx, live); err != nil {
+		write := func() error { return a.Index.Upsert(ctx, live) }
+		if err := a.inCollections(ctx, len(live[0].Vector), write); err != nil {
 			return err
 		}
 	}
 	for collection, ids := range gone {
-		if err := a.Index.Delete(ctx, collection, ids); err != nil {
+		// Where there is no collection, there is nothing to delete.
+		if err := a.Index.Delete(ctx, collection, ids); err != nil && !errors.Is(err, ErrNoCollection) {
 			return err
 		}
 	}

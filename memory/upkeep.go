@@ -30,10 +30,13 @@ type Summary struct {
 	IDs      []string `json:"ids"`      // where the sentences come from
 }
 
-// RebuildInput asks to recreate the index from the ledger.
+// RebuildInput asks to bring the index in step with the ledger.
 type RebuildInput struct {
 	Collections []string `json:"collections,omitempty"` // default: all
 	User        string   `json:"user,omitempty"`
+	// Check compares by count and by a sample first, and goes through those collections alone
+	// that turn out to have lost something. It needs no embedding model.
+	Check bool `json:"check,omitempty"`
 }
 
 // RebuildReport says what a rebuild did and whether index and ledger are equal.
@@ -43,16 +46,18 @@ type RebuildReport struct {
 	Reembedded  int                 `json:"reembedded"` // texts embedded anew because the model changed
 	Done        bool                `json:"done"`
 	Equal       bool                `json:"equal"`
-	Collections []RebuildCollection `json:"collections"`
+	Collections []RebuildCollection `json:"collections"` // the last one may be under way
 }
 
 // RebuildCollection is one collection's part of a [RebuildReport].
 type RebuildCollection struct {
-	Collection string `json:"collection"`
-	Written    int    `json:"written"`
-	Ledger     int    `json:"ledger"` // live memories
-	Index      int    `json:"index"`  // points
-	LedgerHash string `json:"ledger_hash"`
-	IndexHash  string `json:"index_hash"`
-	Equal      bool   `json:"equal"`
+	Collection string   `json:"collection"`
+	Compared   int      `json:"compared"` // memories that were compared with their points
+	Written    int      `json:"written"`  // points that were missing or held something else
+	Deleted    int      `json:"deleted"`  // points that should not have been there
+	Ledger     int      `json:"ledger"`   // live memories
+	Index      int      `json:"index"`    // points
+	Mended     []string `json:"mended"`   // ids of some of those written and deleted, in their order
+	Unequal    []string `json:"unequal"`  // ids of some that were still not equal when they were looked at again
+	Equal      bool     `json:"equal"`
 }

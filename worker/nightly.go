@@ -23,3 +23,20 @@ func nightly() client.ScheduleOptions {
 		},
 	}
 }
+
+// checkSchedule is the id of the nightly look at the index.
+const checkSchedule = "index-nightly"
+
+// checkNightly compares index and ledger every night at two, UTC, and brings back what
+// the index has lost.
+func checkNightly() client.ScheduleOptions {
+	return client.ScheduleOptions{
+		ID:   checkSchedule,
+		Spec: client.ScheduleSpec{Calendars: []client.ScheduleCalendarSpec{{Hour: []client.ScheduleRange{{Start: 2}}}}},
+		Action: &client.ScheduleWorkflowAction{
+			ID: "rebuild/nightly", Workflow: workflows.RebuildIndex, TaskQueue: workflows.TaskQueue,
+			Args:                  []any{memory.RebuildInput{User: "schedule", Check: true}},
+			TypedSearchAttributes: workflows.Labels("", memory.ActionRebuild, ""),
+		},
+	}
+}

@@ -23,6 +23,9 @@ import (
 // that needs longer is tried again by another worker.
 const stopTimeout = 5 * time.Second
 
+// reports is how far apart a step's reports on its progress reach Temporal at most.
+const reports = 2 * time.Second
+
 // stuck is how long a workflow's code may run without a pause before its task fails.
 // Ours runs for microseconds: one that passes Temporal's default of a second is on a
 // machine that slept or is very busy, and to fail its task makes it later still.
@@ -35,6 +38,8 @@ func New(c client.Client, a *activities.Activities) sdkworker.Worker {
 		Interceptors:             []interceptor.WorkerInterceptor{activities.ErrorInterceptor(), &alive{}, &early{}},
 		WorkerStopTimeout:        stopTimeout,
 		DeadlockDetectionTimeout: stuck,
+		// Whoever waits is told how far a long step is, and the next try goes on from there.
+		MaxHeartbeatThrottleInterval: reports,
 	})
 	workflows.Register(w)
 	w.RegisterActivity(a)
@@ -61,11 +66,11 @@ func weekly() client.ScheduleOptions {
 	}
 }
 
-// EnsureSchedule puts the weekly organize run and the nightly snapshot on the
-// calendar. A schedule that exists is left as it is, because its owner may
+// EnsureSchedule puts the weekly organize run, the nightly snapshot and the
+// nightly look at the index on the calendar. A schedule that exists is left as it is, because its owner may
 // have changed it. A run that is not done when the next is due lets it pass.
 func EnsureSchedule(ctx context.Context, c client.Client) error {
-	for _, s := range []client.ScheduleOptions{weekly(), nightly()} {
+	for _, s := range []client.ScheduleOptions{weekly(), nightly(), checkNightly()} {
 		s.Overlap = enumspb.SCHEDULE_OVERLAP_POLICY_SKIP
 		_, err := c.ScheduleClient().Create(ctx, s)
 		if err != nil && !errors.Is(err, temporal.ErrScheduleAlreadyRunning) {

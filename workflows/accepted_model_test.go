@@ -121,7 +121,7 @@ func TestAcceptedAndTheModelIsAnother(t *testing.T) {
 	second := &fickle{Embedder: model.Embedder, name: "second"}
 	r.acts = &activities.Activities{
 		Embedder: second, Ledger: r.ledger, Index: r.acts.Index,
-		Redactor: r.acts.Redactor, Digest: r.acts.Digest, Now: r.acts.Now,
+		Redactor: r.acts.Redactor, Now: r.acts.Now,
 	}
 	r.work(t)
 	third, err := r.Store(t.Context(), memory.StoreInput{Text: "Another.", Project: "p"})

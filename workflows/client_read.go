@@ -85,6 +85,15 @@ func (c *Client) Stats(ctx context.Context) (memory.Stats, error) {
 	return *out.Stats, nil
 }
 
+// IndexState compares index and ledger, by count and by a sample.
+func (c *Client) IndexState(ctx context.Context) (memory.IndexState, error) {
+	out, err := c.read(ctx, "index", activities.ReadInput{Index: true})
+	if err != nil || out.Index == nil {
+		return memory.IndexState{}, err
+	}
+	return *out.Index, nil
+}
+
 func (c *Client) read(ctx context.Context, what string, in activities.ReadInput) (activities.ReadOutput, error) {
 	var out activities.ReadOutput
 	err := c.ask(ctx, c.start(unique("read/"+what), "", "read", ""), updateAnswer, "", &out, ReadMemories, []any{in})

@@ -41,18 +41,35 @@ func (c *Client) Organize(
 	return follow(ctx, run, queried[memory.OrganizeReport](c), progress)
 }
 
-// Rebuild writes the index anew from the ledger and returns how they compare.
-// A rebuild that runs already is joined.
+// Rebuild brings the index in step with the ledger and returns how they compare.
+// Progress, which may be nil, gets what is done so far. A rebuild that runs
+// already is joined; a check joins a check.
 func (c *Client) Rebuild(
 	ctx context.Context, in memory.RebuildInput, progress func(memory.RebuildReport),
 ) (memory.RebuildReport, error) {
-	options := c.start("rebuild", "", memory.ActionRebuild, "")
+	id := "rebuild"
+	if in.Check {
+		id = "rebuild/check"
+	}
+	options := c.start(id, "", memory.ActionRebuild, "")
 	options.WorkflowIDConflictPolicy = enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING
 	run, err := c.temporal.ExecuteWorkflow(ctx, options, RebuildIndex, in)
 	if err != nil {
 		return memory.RebuildReport{}, fromTemporal(err)
 	}
-	return follow(ctx, run, queried[memory.RebuildReport](c), progress)
+	return follow(ctx, run, c.rebuilding, progress)
+}
+
+// rebuilding asks a rebuild how far it has come, and the collection that it is in.
+func (c *Client) rebuilding(ctx context.Context, id string) (memory.RebuildReport, bool) {
+	now, ok := queried[memory.RebuildReport](c)(ctx, id)
+	if !ok {
+		return now, false
+	}
+	if walking, ok := lastWord[memory.RebuildCollection](c)(ctx, id); ok && walking.Collection != "" {
+		now.Collections = append(now.Collections, walking)
+	}
+	return now, true
 }
 
 // queried asks a workflow how far it has come.

@@ -111,6 +111,7 @@ type rig struct {
 
 	temporal  client.Client
 	namespace string
+	qdrant    string // address of the index
 	ledger    *postgres.Ledger
 	acts      *activities.Activities // what the next worker is made of
 	stop      func()                 // stops the worker, twice if need be
@@ -127,6 +128,7 @@ func newRig(t testing.TB) *rig {
 	index, err := embeddedqdrant.Start(t.Context(), embeddedqdrant.Options{Dir: t.TempDir()})
 	check(t, err)
 	t.Cleanup(func() { check(t, index.Stop()) })
+	r.qdrant = index.Addr()
 	r.ledger, err = assembly.OpenLedger(t.Context(), testkit.Schema(t, theShared.postgres), slog.New(slog.DiscardHandler))
 	check(t, err)
 	t.Cleanup(r.ledger.Close)

@@ -25,7 +25,8 @@ type recorded struct {
 func scenarios() map[string]func(t *testing.T) recorded {
 	out := map[string]func(t *testing.T) recorded{
 		"organize-tidies": organizeTidies, "organize-dry": organizeDry, "organize-continued": organizeContinued,
-		"import-batches": importBatches, "rebuild-equal": rebuildEqual, "rebuild-new-model": rebuildNewModel,
+		"import-batches": importBatches, "rebuild-walked": rebuildEqual, "rebuild-walked-new-model": rebuildNewModel,
+		"rebuild-check-equal": rebuildCheckEqual, "rebuild-check-lost": rebuildCheckLost,
 		"snapshot": snapshotTaken,
 	}
 	for name, s := range simple() {
@@ -262,7 +263,7 @@ func (r *rig) untidy(t *testing.T) {
 // copyOf returns the same steps with today's clock.
 func copyOf(a *activities.Activities) *activities.Activities {
 	return &activities.Activities{
-		Embedder: a.Embedder, Ledger: a.Ledger, Index: a.Index, Redactor: a.Redactor, Digest: a.Digest, Now: time.Now,
+		Embedder: a.Embedder, Ledger: a.Ledger, Index: a.Index, Redactor: a.Redactor, Now: time.Now,
 	}
 }
 
@@ -360,6 +361,29 @@ func rebuildNewModel(t *testing.T) recorded {
 	check(t, err)
 	if !report.Equal || report.Reembedded != 1 {
 		t.Fatalf("rebuilt %+v", report)
+	}
+	return recorded{r, report.WorkflowID}
+}
+
+func rebuildCheckEqual(t *testing.T) recorded {
+	r := realRig(t)
+	r.store(t, "The API listens on port 8443.")
+	report, err := r.Rebuild(t.Context(), memory.RebuildInput{Check: true}, nil)
+	check(t, err)
+	if !report.Equal || !report.Done || len(report.Collections) > 0 {
+		t.Fatalf("checked %+v", report)
+	}
+	return recorded{r, report.WorkflowID}
+}
+
+func rebuildCheckLost(t *testing.T) recorded {
+	r := realRig(t)
+	id := r.store(t, "The API listens on port 8443.")
+	check(t, r.acts.Index.Delete(t.Context(), memory.Memories, []string{id}))
+	report, err := r.Rebuild(t.Context(), memory.RebuildInput{Check: true}, nil)
+	check(t, err)
+	if !report.Equal || len(report.Collections) != 1 || report.Collections[0].Written != 1 {
+		t.Fatalf("checked %+v", report)
 	}
 	return recorded{r, report.WorkflowID}
 }

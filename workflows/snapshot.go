@@ -29,20 +29,21 @@ func (c *Client) Snapshot(
 	if err != nil {
 		return memory.SnapshotReport{}, fromTemporal(err)
 	}
-	return follow(ctx, run, c.heartbeat, progress)
+	return follow(ctx, run, lastWord[memory.SnapshotReport](c), progress)
 }
 
-// heartbeat returns what the running step of a snapshot told last.
-func (c *Client) heartbeat(ctx context.Context, workflowID string) (memory.SnapshotReport, bool) {
-	var report memory.SnapshotReport
-	d, err := c.temporal.DescribeWorkflowExecution(ctx, workflowID, "")
-	if err != nil {
-		return report, false
-	}
-	for _, a := range d.GetPendingActivities() {
-		if a.GetHeartbeatDetails() != nil {
-			return report, converter.GetDefaultDataConverter().FromPayloads(a.GetHeartbeatDetails(), &report) == nil
+// lastWord asks what the running step of a workflow told last.
+func lastWord[T any](c *Client) func(context.Context, string) (T, bool) {
+	return func(ctx context.Context, workflowID string) (told T, ok bool) {
+		d, err := c.temporal.DescribeWorkflowExecution(ctx, workflowID, "")
+		if err != nil {
+			return told, false
 		}
+		for _, a := range d.GetPendingActivities() {
+			if a.GetHeartbeatDetails() != nil {
+				return told, converter.GetDefaultDataConverter().FromPayloads(a.GetHeartbeatDetails(), &told) == nil
+			}
+		}
+		return told, false
 	}
-	return report, false
 }

@@ -79,7 +79,7 @@ type Parts struct {
 func (p Parts) Activities() *activities.Activities {
 	return &activities.Activities{
 		Embedder: embedder{p.Embedder}, Ledger: p.Ledger, Index: p.Index, Redactor: p.Redactor,
-		Chat: p.Chat, Snapshots: p.Snapshots, Digest: qdrant.DigestOf, Now: time.Now,
+		Chat: p.Chat, Snapshots: p.Snapshots, Now: time.Now,
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/mneme-memory/mneme/internal/temporal"
 	"github.com/mneme-memory/mneme/memory"
 	"github.com/mneme-memory/mneme/worker"
+	"github.com/mneme-memory/mneme/workflows"
 )
 
 // WorkerOptions say where a worker gets its work. All fields are required.
@@ -27,12 +28,13 @@ type WorkerOptions struct {
 
 // Worker is a running worker. Make one with [StartWorker].
 type Worker struct {
-	client client.Client
-	worker sdkworker.Worker
+	client   client.Client
+	worker   sdkworker.Worker
+	watching func() // ends the watch
 }
 
 // StartWorker connects to Temporal, registers what workflows need there
-// (search attributes, the weekly schedule) and begins to work.
+// (search attributes, the weekly schedule), begins to work, and watches the index.
 func StartWorker(ctx context.Context, o WorkerOptions, a *activities.Activities) (*Worker, error) {
 	c, err := temporal.Dial(ctx, o.Temporal, o.Logger)
 	if err != nil {
@@ -48,7 +50,33 @@ func StartWorker(ctx context.Context, o WorkerOptions, a *activities.Activities)
 		// A namespace that is still being made is the usual reason: worth another try.
 		return nil, memory.Down("Temporal", "check MNEME_TEMPORAL_NAMESPACE, and that its search attributes and schedules may be changed", err)
 	}
+	w.watchIndex(ctx, a, o.Logger)
 	return w, nil
+}
+
+// lookEvery is how often a worker looks whether the index has lost something: seven counts.
+const lookEvery = 5 * time.Second
+
+// watchIndex has what the index loses written again, until the worker stops.
+func (w *Worker) watchIndex(ctx context.Context, a *activities.Activities, log *slog.Logger) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	w.watching = func() { cancel(); <-done }
+	upkeep := workflows.NewClient(w.client, a.Redactor)
+	refill := func(ctx context.Context) error {
+		log.WarnContext(ctx, "the index has lost memories, writing them again")
+		report, err := upkeep.Rebuild(ctx, memory.RebuildInput{Check: true, User: "worker"}, nil)
+		if err == nil {
+			log.WarnContext(ctx, "the index was compared with the ledger", "equal", report.Equal, "collections", report.Collections)
+		}
+		return err
+	}
+	go func() {
+		defer close(done)
+		activities.WatchIndex(ctx, a, lookEvery, refill, func(err error) {
+			log.WarnContext(ctx, "look whether the index has lost something", "err", err, "hint", memory.HintOf(err))
+		})
+	}()
 }
 
 func (w *Worker) start(ctx context.Context, namespace string) error {
@@ -106,6 +134,7 @@ func late(err error) bool {
 // Stop takes no more work and waits for the steps that run, then closes the
 // connection. What was not done by then, another worker does.
 func (w *Worker) Stop() {
+	w.watching()
 	w.worker.Stop()
 	w.client.Close()
 }

@@ -137,7 +137,7 @@ func TestInterruptEndsAReadOfTheTerminal(t *testing.T) {
 func TestRebuildThatIsNotEqual(t *testing.T) {
 	t.Parallel()
 	s := newSession(t, fake{rebuild: func(memory.RebuildInput, func(memory.RebuildReport)) (memory.RebuildReport, error) {
-		return memory.RebuildReport{Done: true, Collections: []memory.RebuildCollection{{Collection: "learnings", Ledger: 2, Index: 1, LedgerHash: "a", IndexHash: "b"}}}, nil
+		return memory.RebuildReport{Done: true, Collections: []memory.RebuildCollection{{Collection: "learnings", Ledger: 2, Index: 1, Unequal: []string{idA}}}}, nil
 	}})
 	code, out, errs := s.run(t.Context(), "rebuild")
 	if code != ExitUnexpected || !strings.Contains(out, "NO") || !strings.Contains(errs, "not equal") {

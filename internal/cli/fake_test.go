@@ -187,6 +187,10 @@ func (f fake) Stats(context.Context) (memory.Stats, error) {
 	return f.stats()
 }
 
+func (f fake) IndexState(context.Context) (memory.IndexState, error) {
+	return memory.IndexState{}, nil
+}
+
 func (f fake) Close() {}
 
 // session is one run of a command.
@@ -296,7 +300,7 @@ func fixed() fake {
 		},
 		rebuild: func(_ memory.RebuildInput, p func(memory.RebuildReport)) (memory.RebuildReport, error) {
 			r := memory.RebuildReport{WorkflowID: "rebuild/x", Model: "mneme-static", Done: true, Equal: true, Collections: []memory.RebuildCollection{
-				{Collection: memory.Memories, Written: 2, Ledger: 2, Index: 2, LedgerHash: "abcdef0123456789", IndexHash: "abcdef0123456789", Equal: true},
+				{Collection: memory.Memories, Compared: 2, Written: 1, Ledger: 2, Index: 2, Mended: []string{idA}, Equal: true},
 			}}
 			p(r)
 			return r, nil

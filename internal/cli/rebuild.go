@@ -19,9 +19,10 @@ func (a *app) rebuild() *cobra.Command {
 	var collections []string
 	cmd := &cobra.Command{
 		Use:   "rebuild",
-		Short: "Recreate the search index from the ledger",
-		Long: "Recreate Qdrant's collections from PostgreSQL, the truth, and prove by count and hash\n" +
-			"that both hold the same. Also how a changed embedding model is taken up. Exit code 1\nif they are not equal.",
+		Short: "Bring the search index in step with the ledger",
+		Long: "Compare Qdrant's collections with PostgreSQL, the truth, memory by memory; write what is\n" +
+			"missing or differs, delete what should not be there, and look again. What is right stays, and\n" +
+			"answers meanwhile. Also how a changed embedding model is taken up. Exit code 1 if they are\nnot equal at the end.",
 		Args: cobra.NoArgs,
 	}
 	cmd.Flags().StringArrayVar(&collections, "collection", nil, "collections, with commas or repeated (default all)")
@@ -51,9 +52,9 @@ func (a *app) rebuildProgress() func(memory.RebuildReport) {
 	told := map[string]int{}
 	return func(r memory.RebuildReport) {
 		for _, c := range r.Collections {
-			if c.Written > told[c.Collection] {
-				told[c.Collection] = c.Written
-				a.note("%s: %d of %d written", c.Collection, c.Written, c.Ledger)
+			if c.Compared > told[c.Collection] {
+				told[c.Collection] = c.Compared
+				a.note("%s: %d of %d compared, %d written", c.Collection, c.Compared, c.Ledger, c.Written)
 			}
 		}
 	}
@@ -62,6 +63,10 @@ func (a *app) rebuildProgress() func(memory.RebuildReport) {
 func (a *app) printRebuilt(r memory.RebuildReport) error {
 	if a.json {
 		r.Collections = list(r.Collections)
+		for i := range r.Collections {
+			c := &r.Collections[i]
+			c.Mended, c.Unequal = list(c.Mended), list(c.Unequal)
+		}
 		if err := a.printJSON(r); err != nil {
 			return err
 		}
@@ -71,25 +76,28 @@ func (a *app) printRebuilt(r memory.RebuildReport) error {
 	if r.Reembedded > 0 {
 		a.note("%s embedded anew with %s", plural(r.Reembedded, "text", "texts"), r.Model)
 	}
-	if !r.Equal {
-		return memory.Errorf(memory.Internal, `run "mneme rebuild" once more; if it stays so, "mneme doctor" may tell more`,
-			"index and ledger are not equal after the rebuild")
+	if r.Equal {
+		return nil
 	}
-	return nil
+	for _, c := range r.Collections {
+		for _, id := range c.Unequal {
+			a.note("%s: %s is not in the index as it should be", c.Collection, id)
+		}
+	}
+	return memory.Errorf(memory.Internal, `run "mneme rebuild" once more; if it stays so, "mneme doctor" may tell more`,
+		"index and ledger are not equal after the rebuild")
 }
 
 func rebuildRows(r memory.RebuildReport) [][]string {
-	rows := [][]string{{"COLLECTION", "LEDGER", "INDEX", "LEDGER HASH", "INDEX HASH", "EQUAL"}}
+	rows := [][]string{{"COLLECTION", "LEDGER", "INDEX", "WRITTEN", "DELETED", "EQUAL"}}
 	for _, c := range r.Collections {
 		equal := "yes"
 		if !c.Equal {
 			equal = "NO"
 		}
 		rows = append(rows, []string{
-			c.Collection, fmt.Sprint(c.Ledger), fmt.Sprint(c.Index), shortHash(c.LedgerHash), shortHash(c.IndexHash), equal,
+			c.Collection, fmt.Sprint(c.Ledger), fmt.Sprint(c.Index), fmt.Sprint(c.Written), fmt.Sprint(c.Deleted), equal,
 		})
 	}
 	return rows
 }
-
-func shortHash(h string) string { return h[:min(len(h), 12)] }

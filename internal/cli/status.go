@@ -81,9 +81,10 @@ func (a *app) look(ctx context.Context, cfg config.Config, d config.Daemon, limi
 	return st
 }
 
-// counter counts what the ledger holds.
+// counter counts what the ledger holds, and compares the index with it.
 type counter interface {
 	Stats(ctx context.Context) (memory.Stats, error)
+	IndexState(ctx context.Context) (memory.IndexState, error)
 }
 
 // counts are what the workflows tell.

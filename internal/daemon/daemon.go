@@ -110,11 +110,10 @@ func (d *daemon) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var stale []string
 	var prepareErr error
 	var both errgroup.Group
 	both.Go(func() error { return d.startWorker(ctx, chat) })
-	both.Go(func() error { stale, prepareErr = d.prepareIndex(ctx); return nil })
+	both.Go(func() error { prepareErr = d.prepareIndex(ctx); return nil })
 	if err := both.Wait(); err != nil {
 		return err
 	}
@@ -125,7 +124,7 @@ func (d *daemon) start(ctx context.Context) error {
 	d.stops.push(func() error { client.Close(); return nil })
 	if prepareErr != nil { // no reason not to start: every workflow waits for Qdrant
 		d.opts.Logger.WarnContext(ctx, "prepare the index", "err", prepareErr)
-	} else if err := d.startRefill(ctx, client, stale); err != nil {
+	} else if err := d.startRefill(ctx, client); err != nil {
 		return err
 	}
 	d.startSweeper(ctx, chat)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	embeddedpostgres "github.com/mneme-memory/mneme/embedded/postgres"
+	embeddedqdrant "github.com/mneme-memory/mneme/embedded/qdrant"
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/daemon"
 	"github.com/mneme-memory/mneme/internal/dial"
@@ -37,8 +38,8 @@ func TestEmptyHome(t *testing.T) {
 		t.Fatalf("rebuild: %+v, %v", report, err)
 	}
 	for _, c := range report.Collections {
-		if c.LedgerHash != c.IndexHash || !c.Equal {
-			t.Errorf("%s: hash %q in the ledger, %q in the index", c.Collection, c.LedgerHash, c.IndexHash)
+		if c.Ledger+c.Index+c.Written+c.Deleted != 0 || !c.Equal {
+			t.Errorf("of an empty home: %+v", c)
 		}
 	}
 }
@@ -111,6 +112,35 @@ func TestIndexLost(t *testing.T) {
 		r, err := r.client.Recall(t.Context(), memory.Query{Text: "which port", Project: "a", MinScore: &all})
 		return err == nil && len(r.Hits) == 1 && r.Hits[0].ID == id
 	})
+}
+
+// TestGivenIndexReturnsEmpty has a Qdrant of the user's go away and come back with nothing, as
+// a container without a volume does: all is found again, and stores go on.
+func TestGivenIndexReturnsEmpty(t *testing.T) {
+	t.Parallel()
+	serve := func(addr string) *embeddedqdrant.Server {
+		s, err := embeddedqdrant.Start(t.Context(), embeddedqdrant.Options{Dir: t.TempDir(), Addr: addr})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = s.Stop() })
+		return s
+	}
+	first := serve("")
+	r := run(t, t.TempDir(), map[string]string{"MNEME_QDRANT_ADDRESS": first.Addr()})
+	id := store(t, r.client, fact, "a").ID
+	if err := first.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	serve(first.Addr())
+	wait.Until(t, "the memory is found again", func() bool {
+		all := 0.0
+		r, err := r.client.Recall(t.Context(), memory.Query{Text: "which port", Project: "a", MinScore: &all})
+		return err == nil && len(r.Hits) == 1 && r.Hits[0].ID == id && r.Degraded == ""
+	})
+	if got := store(t, r.client, "The proxy is restarted on Mondays", "a"); got.Status != memory.Stored {
+		t.Errorf("a store into it: %+v", got)
+	}
 }
 
 // TestQdrantOnPath finds a program that works, and one that does not.

@@ -28,6 +28,7 @@ type Options struct {
 // Client is what the checks ask of the workflows.
 type Client interface {
 	Stats(ctx context.Context) (memory.Stats, error)
+	IndexState(ctx context.Context) (memory.IndexState, error)
 	Waiting(ctx context.Context) ([]memory.Waiting, error)
 	Recall(ctx context.Context, q memory.Query) (memory.RecallResult, error)
 	Close()

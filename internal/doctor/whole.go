@@ -24,15 +24,39 @@ func (o Options) index(ctx context.Context) (string, error) {
 		live += n
 	}
 	detail := fmt.Sprintf("%s in %s", count(live, "memory", "memories"), count(s.Projects, "project", "projects"))
-	if s.Unindexed > 0 {
-		return detail, Warning{memory.Errorf(memory.Conflict, `wait a moment; if it stays so, "mneme rebuild" writes them`,
-			"%s not in the index yet", count(s.Unindexed, "change is", "changes are"))}
-	}
 	if s.Model != "" && o.Daemon.Model != "" && s.Model != o.Daemon.Model {
 		return detail, memory.Errorf(memory.Refused, `"mneme rebuild" takes the new model up, or set MNEME_EMBED_MODEL=`+s.Model,
 			"the memories were embedded with %s, the model in use is %s", s.Model, o.Daemon.Model)
 	}
+	state, err := c.IndexState(ctx)
+	if err != nil {
+		return detail, err
+	}
+	if err := unequal(state.Sum()); err != nil {
+		return detail, err
+	}
+	if s.Unindexed > 0 {
+		return detail, Warning{memory.Errorf(memory.Conflict, `wait a moment; if it stays so, "mneme rebuild" writes them`,
+			"%s not in the index yet", count(s.Unindexed, "change is", "changes are"))}
+	}
 	return detail + ", all in the index", nil
+}
+
+// unequal says what the index lacks, or holds otherwise than the ledger; nil for nothing.
+func unequal(sum memory.IndexCollection) error {
+	switch {
+	case sum.Lost > 0:
+		return Warning{memory.Errorf(memory.Conflict,
+			`they are written again by themselves, and recall says so meanwhile; if it stays so, run "mneme rebuild"`,
+			"the index has lost %d of them", sum.Lost)}
+	case sum.Extra > 0:
+		return Warning{memory.Errorf(memory.Conflict, `"mneme rebuild" deletes them`,
+			"%s in the index that the ledger does not know", count(sum.Extra, "point is", "points are"))}
+	case sum.Differ > 0:
+		return Warning{memory.Errorf(memory.Conflict, `"mneme rebuild" mends all that differ`,
+			"%d of %d that were looked at are not in the index as the ledger has them", sum.Differ, sum.Sampled)}
+	}
+	return nil
 }
 
 // waiting tells of accepted changes that a part keeps from being made.

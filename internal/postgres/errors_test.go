@@ -149,19 +149,6 @@ func TestModel(t *testing.T) {
 	}
 }
 
-func TestMarkUnindexed(t *testing.T) {
-	t.Parallel()
-	l := open(t, day0)
-	store(t, l, rec(memory.Memories, "x"))
-	sync(t, l)
-	if err := l.MarkUnindexed(t.Context(), memory.Memories); err != nil {
-		t.Fatal(err)
-	}
-	if told := sync(t, l); len(told) != 1 || told[0].IndexedIn != "" {
-		t.Errorf("%+v", told)
-	}
-}
-
 func TestNoteOnce(t *testing.T) {
 	t.Parallel()
 	url := testkit.Schema(t, server)

@@ -43,7 +43,9 @@ func TestIdentityOfAnOldLedger(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close(t.Context())
-	for _, sql := range []string{`delete from settings where key = 'ledger'`, `delete from mneme_migrations where version_id >= 3`} {
+	for _, sql := range []string{
+		`delete from settings where key = 'ledger'`, `drop index memories_by_collection`, `delete from mneme_migrations where version_id >= 3`,
+	} {
 		if _, err := conn.Exec(t.Context(), sql); err != nil {
 			t.Fatal(err)
 		}

@@ -31,10 +31,10 @@ func (l *Ledger) Import(ctx context.Context, op memory.Op, recs []memory.Record)
 	return stored, existing, nil
 }
 
-// firstLook is how many imported memories are worth a look at the table.
+// firstLook is how many imported or marked memories are worth a look at the table.
 const firstLook = 1000
 
-// grown has the table looked at after the first thousand imported memories,
+// grown has the table looked at after the first thousand imported or marked memories,
 // and each time that twice as many came as before. Until PostgreSQL has done
 // so by itself, which may be in a minute, its planner believes that half of
 // all memories are dirty, and every store reads the table from end to end.

@@ -110,5 +110,8 @@ func (l *Ledger) Reembedded(ctx context.Context, op memory.Op, recs []memory.Rec
 		}
 		return len(changes), l.save(ctx, tx, op, changes...)
 	})
+	if err == nil {
+		l.grown(ctx, len(recs)) // that many have the mark now
+	}
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -76,21 +77,13 @@ func (l *Ledger) Records(ctx context.Context, page memory.Page) ([]memory.Record
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", what, err)
 	}
-	order := `id > $5 order by id`
-	if page.Newest {
-		// The row of the last one seen is there whatever became of it.
-		order = `(created_at, id) < (coalesce((select created_at from memories where id = $5), 'infinity'), $5) order by created_at desc, id desc`
-	}
-	after, err := keysetStart(page.After)
+	sql, args, err := pageQuery(page)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", what, err)
 	}
 	var out []memory.Record
 	err = l.again(ctx, what, func() error {
-		rows, err := l.pool.Query(ctx, `select `+recordColumns+` from memories where state = 'live'
-and (cardinality($1::text[]) = 0 or collection = any($1)) and ($2 = '' or project = $2)
-and ($3::timestamptz is null or created_at >= $3) and ($4 = '' or source = $4) and `+order+` limit $6`,
-			noNil(page.Collections), page.Project, page.Since, page.Source, after, pageSize(page.Limit))
+		rows, err := l.pool.Query(ctx, sql, args...)
 		if err != nil {
 			return err
 		}
@@ -98,6 +91,48 @@ and ($3::timestamptz is null or created_at >= $3) and ($4 = '' or source = $4) a
 		return err
 	})
 	return out, err
+}
+
+// pageQuery asks for a page with the conditions that it has, and no others, so that there is
+// an index that has its rows in their order: a page of one collection is read by
+// memories_by_collection, whatever else the ledger holds.
+func pageQuery(page memory.Page) (sql string, args []any, err error) {
+	after, err := keysetStart(page.After)
+	if err != nil {
+		return "", nil, err
+	}
+	conditions := []string{`state = 'live'`}
+	given := func(condition string, value any) {
+		args = append(args, value)
+		conditions = append(conditions, fmt.Sprintf(condition, len(args)))
+	}
+	switch len(page.Collections) {
+	case 0:
+	case 1:
+		given(`collection = $%d`, page.Collections[0])
+	default:
+		given(`collection = any($%d)`, page.Collections)
+	}
+	if page.Project != "" {
+		given(`project = $%d`, page.Project)
+	}
+	if page.Since != nil {
+		given(`created_at >= $%d`, page.Since)
+	}
+	if page.Source != "" {
+		given(`source = $%d`, page.Source)
+	}
+	order := `id`
+	if page.Newest {
+		// The row of the last one seen is there whatever became of it.
+		given(`(created_at, id) < (coalesce((select created_at from memories where id = $%[1]d), 'infinity'), $%[1]d)`, after)
+		order = `created_at desc, id desc`
+	} else {
+		given(`id > $%d`, after)
+	}
+	args = append(args, pageSize(page.Limit))
+	return fmt.Sprintf(`select %s from memories where %s order by %s limit $%d`,
+		recordColumns, strings.Join(conditions, " and "), order, len(args)), args, nil
 }
 
 // keysetStart is the id before all others when none is given.

@@ -295,34 +295,3 @@ func TestGone(t *testing.T) {
 		t.Errorf("gone: %v, %v; want %s", gone, err, lost.ID)
 	}
 }
-
-// TestUnfindable counts what has no point, and not what is merely behind.
-func TestUnfindable(t *testing.T) {
-	t.Parallel()
-	l := open(t, day0)
-	r := rec(memory.Memories, "Go has no exceptions.")
-	unfindable := func() int {
-		ids, err := l.Unfindable(t.Context(), 5)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return len(ids)
-	}
-	store(t, l, r)
-	if n := unfindable(); n != 1 {
-		t.Errorf("%d of one new memory", n)
-	}
-	sync(t, l)
-	again := r
-	again.Source = memory.SourceCLI
-	store(t, l, again)
-	if behind, err := l.Unindexed(t.Context(), 5); err != nil || len(behind) != 1 || unfindable() != 0 {
-		t.Errorf("confirmed: %v behind, %v; %d unfindable", behind, err, unfindable())
-	}
-	if err := l.MarkUnindexed(t.Context(), memory.Memories); err != nil {
-		t.Fatal(err)
-	}
-	if n := unfindable(); n != 1 {
-		t.Errorf("%d once the index is to be written anew", n)
-	}
-}

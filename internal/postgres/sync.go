@@ -20,9 +20,11 @@ func (l *Ledger) SyncIndex(ctx context.Context, ids []string, apply func(ctx con
 		return nil
 	}
 	return l.tx(ctx, "bring the index in step", func(tx pgx.Tx) error {
-		// A merge can touch more than was named: a twin that went too, or the survivor.
-		rows, err := selectRows(ctx, tx, `dirty and id in (select unnest($1::uuid[])
-union all select id from memories where merged_into = any($1) and dirty
+		// A merge can touch more than was named: a twin that went too, or the survivor. The cast
+		// hides from the planner that it could go through all marked rows instead of to those
+		// named by their ids: as long as it believes that few are marked, it would.
+		rows, err := selectRows(ctx, tx, `dirty::int = 1 and id in (select unnest($1::uuid[])
+union all select id from memories where merged_into = any($1) and dirty::int = 1
 union all select merged_into from memories where id = any($1) and merged_into is not null) order by id for update`, ids)
 		if err != nil || len(rows) == 0 {
 			return err
@@ -56,28 +58,9 @@ func (l *Ledger) Unindexed(ctx context.Context, limit int) ([]string, error) {
 	return l.ids(ctx, "find what is not indexed", `select id from memories where dirty order by changed_at, id limit $1`, pageSize(limit))
 }
 
-// Unfindable implements [activities.Indexer]. Of what is merely behind, such as a
-// counter, the index has a point.
-func (l *Ledger) Unfindable(ctx context.Context, limit int) ([]string, error) {
-	return l.ids(ctx, "find what has no point", `select id from memories where dirty and indexed_in is null and state = 'live' limit $1`, pageSize(limit))
-}
-
 // Gone implements [activities.Indexer].
 func (l *Ledger) Gone(ctx context.Context, ids []string) ([]string, error) {
 	return l.ids(ctx, "find what is gone", `select id from memories where id = any($1) and state <> 'live'`, ids)
-}
-
-// MarkUnindexed implements [activities.Indexer]. What had a point there and
-// is not live any more needs nothing after that.
-func (l *Ledger) MarkUnindexed(ctx context.Context, collection string) error {
-	return l.tx(ctx, "mark as not indexed", func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `set local statement_timeout = '`+slowTimeout+`'`); err != nil {
-			return err
-		}
-		_, err := tx.Exec(ctx, `update memories set dirty = (state = 'live'), indexed_in = null
-where indexed_in = $1 or (collection = $1 and state = 'live')`, collection)
-		return err
-	})
 }
 
 // ids runs a query for ids.

@@ -3,6 +3,7 @@ package qdrant
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -78,11 +79,11 @@ func (x *Index) check(ctx context.Context, name, collection string, dimension in
 	size := int(params.GetVectorsConfig().GetParams().GetSize())
 	if size != dimension {
 		return memory.Refusal("Qdrant", hintRebuild,
-			fmt.Errorf("collection %s holds vectors of %d numbers, the embedding model makes %d", collection, size, dimension))
+			fmt.Errorf("collection %s holds vectors of %d numbers, the embedding model makes %d: %w", collection, size, dimension, errOtherShape))
 	}
 	if _, ok := params.GetSparseVectorsConfig().GetMap()[keywordVector]; !ok {
 		return memory.Refusal("Qdrant", hintRebuild,
-			fmt.Errorf("collection %s has no sparse vector %q: something else made it", collection, keywordVector))
+			fmt.Errorf("collection %s has no sparse vector %q: %w", collection, keywordVector, errOtherShape))
 	}
 	return x.indexFields(ctx, name, info.GetPayloadSchema())
 }
@@ -131,3 +132,17 @@ func (x *Index) indexField(ctx context.Context, name string, f field, params *qd
 	})
 	return x.explain("index field "+f.name+" of "+name, err)
 }
+
+// Fit implements [activities.Index].
+func (x *Index) Fit(ctx context.Context, collection string, dimension int) error {
+	checking, cancel := context.WithTimeout(ctx, x.options.LongTimeout)
+	defer cancel()
+	err := x.ensure(checking, collection, dimension)
+	if errors.Is(err, errOtherShape) {
+		return x.Recreate(ctx, collection, dimension)
+	}
+	return err
+}
+
+// errOtherShape says that a collection was made for other vectors than ours.
+var errOtherShape = errors.New("it was made for other vectors")

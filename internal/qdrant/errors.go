@@ -9,6 +9,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -45,8 +46,8 @@ func (x *Index) explain(doing string, err error) error {
 		}
 		return memory.Down("Qdrant", hintDown, wrapped)
 	case codes.NotFound:
-		// The ledger has everything, so this heals as soon as someone rebuilds.
-		return memory.Down("Qdrant", hintRebuild, wrapped)
+		// The ledger has everything, and whoever watches the index fills it again.
+		return memory.Down("Qdrant", hintRebuild, fmt.Errorf("%w: %w", wrapped, activities.ErrNoCollection))
 	}
 	if hint := refusal(code, text); hint != "" {
 		return memory.Refusal("Qdrant", hint, wrapped)

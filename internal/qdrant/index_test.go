@@ -36,6 +36,12 @@ func open(t *testing.T) *qdrant.Index {
 		})
 		address = s.Addr()
 	}
+	return openAt(t, address)
+}
+
+// openAt returns an index with empty collections of three numbers.
+func openAt(t *testing.T, address string) *qdrant.Index {
+	t.Helper()
 	x := dial(t, address)
 	for _, name := range memory.Collections() {
 		if err := x.Recreate(t.Context(), name, 3); err != nil {
@@ -227,32 +233,6 @@ func TestNear(t *testing.T) {
 	}
 	if one, err := x.Near(t.Context(), like, -1, 10); err != nil || len(one) != 3 {
 		t.Errorf("without a bar %d near, %v", len(one), err)
-	}
-}
-
-func TestDigestAgreesWithLedger(t *testing.T) {
-	x := open(t)
-	var records []memory.Record
-	for i := range 1203 {
-		records = append(records, rec(fmt.Sprintf("memory %d", i), memory.Vector{float32(i%7) - 3.3, 1.1, float32(i) / 31}, func(r *memory.Record) {
-			r.Confidence = float64(i) / 1300
-		}))
-	}
-	put(t, x, records...)
-	got, err := x.Digest(t.Context(), memory.Memories)
-	if err != nil {
-		t.Fatal(err)
-	}
-	slices.Reverse(records)
-	if want := qdrant.DigestOf(records); got != want {
-		t.Errorf("index has %+v, ledger %+v", got, want)
-	}
-	records[0].AccessCount++
-	if got == qdrant.DigestOf(records) {
-		t.Error("a change is not seen")
-	}
-	if empty, err := x.Digest(t.Context(), memory.Episodes); err != nil || empty != qdrant.DigestOf(nil) {
-		t.Errorf("empty: %+v, %v", empty, err)
 	}
 }
 

@@ -66,13 +66,17 @@ func uses(t *testing.T, x *qdrant.Index) map[string]error {
 		"ensure":   x.EnsureCollections(t.Context(), 3),
 		"resize":   x.EnsureCollections(t.Context(), 4),
 		"recreate": x.Recreate(t.Context(), memory.Memories, 3),
+		"fit":      x.Fit(t.Context(), memory.Memories, 3),
+		"fit anew": x.Fit(t.Context(), memory.Memories, 4),
 		"upsert":   x.Upsert(t.Context(), []memory.Record{r}),
 		"delete":   x.Delete(t.Context(), memory.Memories, []string{rec("a", memory.Vector{1, 0, 0}, nil).ID}),
 	}
 	_, out["search"] = x.Search(t.Context(), memory.Search{Text: "word", Vector: memory.Vector{1, 0, 0}})
 	_, out["near"] = x.Near(t.Context(), r, 0, 5)
 	_, out["missing"] = x.Missing(t.Context(), memory.Memories, []string{r.ID})
-	_, out["digest"] = x.Digest(t.Context(), memory.Memories)
+	_, out["compare"] = x.Compare(t.Context(), memory.Memories, []memory.Record{r})
+	_, out["ids"] = x.IDs(t.Context(), memory.Memories, "", 5)
+	_, out["counts"] = x.Counts(t.Context(), true)
 	_, out["graphs"] = x.RebuildGraphs(t.Context(), memory.Memories)
 	return out
 }
@@ -95,11 +99,8 @@ func TestTwoLedgers(t *testing.T) {
 	t.Parallel()
 	s := serve(t, t.TempDir(), "")
 	x := dialAs(t, s.Addr(), first, withKey)
-	ready(t, x, rec("a", memory.Vector{1, 0, 0}, nil))
-	before, err := x.Digest(t.Context(), memory.Memories)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := rec("a", memory.Vector{1, 0, 0}, nil)
+	ready(t, x, a)
 	refused(t, dialAs(t, s.Addr(), second, withKey), first.name)
 	refused(t, dialAs(t, s.Addr(), second, func(o *qdrant.Options) { o.APIKey, o.Private = "key", true }), first.name)
 
@@ -113,8 +114,8 @@ func TestTwoLedgers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if after, err := x.Digest(t.Context(), memory.Memories); err != nil || after != before {
-		t.Errorf("the first had %+v, and has %+v, %v", before, after, err)
+	if d, err := x.Compare(t.Context(), memory.Memories, []memory.Record{a}); err != nil || len(d.IDs()) > 0 {
+		t.Errorf("of the first, %v differ, %v", d, err)
 	}
 	// Another machine with the same ledger shares it.
 	if got := foundBy(t, dialAs(t, s.Addr(), first, withKey)); !slices.Equal(got, []string{"a"}) {

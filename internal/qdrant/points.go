@@ -76,7 +76,8 @@ func (x *Index) deleteBatch(ctx context.Context, name string, ids []string) erro
 	return x.explain(fmt.Sprintf("delete %d memories of %s", len(ids), name), err)
 }
 
-// Missing returns those of ids that a collection does not hold, in the order given.
+// Missing returns those of ids that a collection does not hold, in the order given. A
+// collection that is not there holds none.
 func (x *Index) Missing(ctx context.Context, collection string, ids []string) ([]string, error) {
 	var missing []string
 	for batch := range slices.Chunk(ids, 1000) {
@@ -104,6 +105,9 @@ func (x *Index) have(ctx context.Context, collection string, ids []string) (map[
 		}
 		return x.explain(fmt.Sprintf("look for %d memories in %s", len(ids), collection), err)
 	})
+	if missing(err) {
+		return there, nil
+	}
 	return there, err
 }
 
@@ -115,7 +119,6 @@ func (x *Index) point(r memory.Record) *qdrant.PointStruct {
 		Id:      qdrant.NewID(r.ID),
 		Payload: payload(r.Memory),
 		Vectors: qdrant.NewVectorsMap(map[string]*qdrant.Vector{
-			// Of unit length already, it is kept bit for bit; see DigestOf.
 			"":            qdrant.NewVectorDense(r.Vector.Unit()),
 			keywordVector: qdrant.NewVectorSparse(indices, values),
 		}),

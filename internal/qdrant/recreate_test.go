@@ -93,8 +93,8 @@ func TestRecreateKeepsSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	settled(t, s, before.GetConfig(), 5)
-	if d, err := x.Digest(t.Context(), memory.Memories); err != nil || d.Count != 0 {
-		t.Errorf("it holds %d points, %v", d.Count, err)
+	if n, err := x.Counts(t.Context(), true); err != nil || n[memory.Memories] != 0 {
+		t.Errorf("it holds %d points, %v", n[memory.Memories], err)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/qdrant/go-client/qdrant"
 
+	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -39,7 +40,8 @@ type question struct {
 // model, content hash and expiry of what is found are not filled in.
 //
 // Where none of the collections exists nothing was ever stored, and so
-// nothing is found; where some are missing they are lost, which is an error.
+// nothing is found; where some are missing they are lost, and what the others
+// have comes with an [activities.ErrNoCollection].
 func (x *Index) Search(ctx context.Context, s memory.Search) ([]memory.Candidate, error) {
 	ctx, cancel := context.WithTimeout(ctx, x.options.Timeout)
 	defer cancel()
@@ -62,7 +64,9 @@ func (x *Index) Search(ctx context.Context, s memory.Search) ([]memory.Candidate
 		return nil, nil
 	}
 	// The first is enough: when the server is down all say the same.
-	if i := slices.IndexFunc(errs, func(err error) bool { return err != nil && !errors.Is(err, context.Canceled) }); i >= 0 {
+	if i := slices.IndexFunc(errs, func(err error) bool {
+		return err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, activities.ErrNoCollection)
+	}); i >= 0 {
 		return nil, errs[i]
 	}
 	return slices.Concat(found...), errors.Join(errs...)

@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-
-	"github.com/mneme-memory/mneme/memory"
 )
 
 // runImport reports the import that every other suite stands on, and counts
@@ -29,12 +27,12 @@ func runImport(ctx context.Context, env *Env) ([]Row, error) {
 	}
 	defer index.Close()
 	indexed := 0
-	for _, name := range memory.Collections() {
-		digest, err := index.Digest(ctx, name)
-		if err != nil {
-			return nil, err
-		}
-		indexed += digest.Count
+	points, err := index.Counts(ctx, true)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range points {
+		indexed += n
 	}
 	rate := corpusSize / a.daemon.imported.Seconds()
 	const all = corpusSize + 1 // with the memory that was there before

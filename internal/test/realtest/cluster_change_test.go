@@ -71,7 +71,7 @@ func (c *cluster) schedules(t *testing.T) {
 			}
 			ids = append(ids, one.ID)
 		}
-		if slices.Sort(ids); !slices.Equal(ids, []string{"organize-weekly", "snapshot-nightly"}) {
+		if slices.Sort(ids); !slices.Equal(ids, []string{"index-nightly", "organize-weekly", "snapshot-nightly"}) {
 			return fmt.Sprintf("the schedules are %q", ids)
 		}
 		return ""
