@@ -59,7 +59,7 @@ func (w *world) up(t *testing.T)   { t.Helper(); w.mneme(t, w.Home, "up", "--det
 func (w *world) down(t *testing.T) { t.Helper(); w.mneme(t, w.Home, "down") }
 
 // mneme runs the command line in a folder and returns what it printed. The exit
-// codes 3, nothing found, and that of a status that says no are answers like others.
+// codes 3, nothing found, and those of a status that says no are answers like others.
 func (w *world) mneme(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	cmd := w.Command(t.Context(), dir, filepath.Join(w.bin, "mneme"), args...)
@@ -70,7 +70,7 @@ func (w *world) mneme(t *testing.T, dir string, args ...string) string {
 	cmd.Stderr = &errs
 	out, err := cmd.Output()
 	code := cmd.ProcessState.ExitCode()
-	if err != nil && code != 3 && (code != 4 || args[0] != "status") {
+	if err != nil && code != 3 && (args[0] != "status" || code != 4 && code != 5) {
 		t.Fatalf("mneme %s: %v\n%s%s", strings.Join(args, " "), err, out, errs.String())
 	}
 	return string(out)
