@@ -18,8 +18,10 @@ func TestStoreSendsWhatWasSaid(t *testing.T) {
 	var got memory.StoreInput
 	c := fake{store: func(in memory.StoreInput) (memory.StoreResult, error) {
 		got = in
-		return memory.StoreResult{ID: idA, Status: memory.Accepted, WaitingFor: "Ollama", Project: in.Project, Collection: in.Collection,
-			Message: "accepted; it will be stored when Ollama is back"}, nil
+		return memory.StoreResult{
+			ID: idA, Status: memory.Accepted, WaitingFor: "Ollama", Project: in.Project, Collection: in.Collection,
+			Message: "accepted; it will be stored when Ollama is back",
+		}, nil
 	}}
 	s := newSession(t, c)
 	code, out, errs := s.run(t.Context(), "store", "--type", "learning", "--tags", "B,a", "--tags", "c", "--importance", "0", "--pin",
