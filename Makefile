@@ -30,8 +30,9 @@ test: ## run all tests, with the race detector
 test-claude: build ## play sessions with the real Claude Code, fetched from npm
 	MNEME_TEST_CLAUDE=1 $(GO) test -count=1 -timeout 12m -run 'TestClaudeCode' -v ./internal/test/claudetest
 
-test-real: .bin/ollama .bin/temporal-server .bin/temporal-sql-tool ## play against a real Ollama and Temporal server, built on the first call
+test-real: .bin/ollama .bin/temporal-server .bin/temporal-sql-tool ## play against a real Ollama and Temporal server, built on the first call, and a real Qdrant if there is one
 	MNEME_TEST_REAL=1 $(GO) test -count=1 -timeout 30m -v ./internal/test/realtest
+	MNEME_TEST_REAL=1 $(GO) test -count=1 -timeout 30m -v ./internal/test/durability
 
 .bin/ollama .bin/temporal-server .bin/temporal-sql-tool:
 	GO='$(GO)' internal/test/realtest/build.sh $(notdir $@) $(CURDIR)/.bin

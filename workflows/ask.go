@@ -97,7 +97,7 @@ const theWorker = "the worker"
 
 // accepted reports whether a call that got no answer is durable all the same.
 func (c *Client) accepted(ctx context.Context, id string, err error) bool {
-	return err != nil && memory.CodeOf(err) == memory.Unavailable && c.started(ctx, id)
+	return memory.Waits(err) && c.started(ctx, id)
 }
 
 // started reports whether a workflow runs. One that ended is an earlier store of

@@ -82,7 +82,7 @@ func classifyAnswer(pg *pgconn.PgError, err error) error {
 // no refusal.
 func refusal(code string) string {
 	switch code {
-	case noSuchTable, "3F000", "42703", "42883", "42704", "42P10", "23502":
+	case noSuchTable, "3F000", "42703", "42883", "42P10", "23502":
 		// A column that must not be null, and of which this mneme knows nothing, is one of a newer schema.
 		return `its tables are not those of this version: "mneme up" or a worker of the newest version makes them; upgrade the others`
 	case "25006":

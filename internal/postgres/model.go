@@ -58,7 +58,11 @@ func (l *Ledger) UseModel(ctx context.Context, model string, dimension int) erro
 		if m == given {
 			return nil
 		}
-		return memory.Refusal(part, fmt.Sprintf(`run "mneme rebuild" to embed everything anew with %s, or set MNEME_EMBED_MODEL=%s`, model, m.Model),
+		hint := fmt.Sprintf(`run "mneme rebuild" to embed everything anew with %s`, model)
+		if m.Model != model {
+			hint += ", or set MNEME_EMBED_MODEL=" + m.Model
+		}
+		return memory.Refusal(part, hint,
 			fmt.Errorf("the ledger holds vectors of %s (%d dimensions), not of %s (%d)", m.Model, m.Dimension, model, dimension))
 	})
 }

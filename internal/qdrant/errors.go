@@ -50,7 +50,8 @@ func (x *Index) explain(doing string, err error) error {
 		return memory.Down("Qdrant", hintRebuild, fmt.Errorf("%w: %w", wrapped, activities.ErrNoCollection))
 	}
 	if hint := refusal(code, text); hint != "" {
-		return memory.Refusal("Qdrant", hint, wrapped)
+		// Shown to people for as long as it waits, so without what the client puts around it.
+		return memory.Refusal("Qdrant", hint, fmt.Errorf("%s in Qdrant at %s: %s", doing, x.options.Address, text))
 	}
 	return &memory.Error{Code: memory.Internal, Part: "Qdrant", Err: wrapped}
 }

@@ -26,7 +26,7 @@ func Qdrant() int {
 	server, err := qdrant.Start(ctx, qdrant.Options{
 		Dir:    filepath.Join(os.Getenv("QDRANT__STORAGE__STORAGE_PATH"), "collections"),
 		Addr:   net.JoinHostPort(os.Getenv("QDRANT__SERVICE__HOST"), os.Getenv("QDRANT__SERVICE__GRPC_PORT")),
-		APIKey: os.Getenv("QDRANT__SERVICE__API_KEY"),
+		APIKey: os.Getenv("QDRANT__SERVICE__API_KEY"), ReadOnlyAPIKey: os.Getenv("QDRANT__SERVICE__READ_ONLY_API_KEY"),
 	})
 	if err == nil {
 		<-ctx.Done()

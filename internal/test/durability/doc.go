@@ -8,6 +8,10 @@
 // message. A test kills the worker at the n-th of them, for every n, and has
 // another worker go on; or it stops a service, by its end or by SIGSTOP.
 //
+// The index is the embedded server, or with MNEME_TEST_QDRANT_BINARY the program that it
+// names; with MNEME_TEST_REAL=1 it is the qdrant on the PATH, and without one nothing is
+// played.
+//
 // MNEME_TEST_LONG=1 makes the outages last a minute each instead of some
 // seconds.
 package durability

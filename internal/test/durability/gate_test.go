@@ -17,6 +17,31 @@ type gate struct {
 	seen  []string // what passed since the gate was armed
 	hit   chan struct{}
 	shot  bool // hit is closed
+
+	refuses refusal
+}
+
+// refusal is what the proxies answer themselves while a part is to refuse.
+// The zero value lets everything pass.
+type refusal struct {
+	qdrant   func(method string) error // of a call
+	ollama   int                       // HTTP status of every answer
+	message  string                    // of that answer
+	postgres string                    // SQLSTATE of every new connection's end
+}
+
+// refuse sets what the proxies answer from now on.
+func (g *gate) refuse(r refusal) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.refuses = r
+}
+
+// refusing returns what the proxies answer now.
+func (g *gate) refusing() refusal {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.refuses
 }
 
 // arm begins to count, and kills at message number at; 0 only counts.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -14,7 +13,6 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/mneme-memory/mneme/embedded/ollama"
-	"github.com/mneme-memory/mneme/embedded/qdrant"
 	"github.com/mneme-memory/mneme/internal/testkit"
 	"github.com/mneme-memory/mneme/memory"
 )
@@ -22,11 +20,6 @@ import (
 // newServices starts what a test does not stop or kill, in this process.
 func newServices(t testing.TB) services {
 	t.Helper()
-	index, err := qdrant.Start(t.Context(), qdrant.Options{Dir: filepath.Join(t.TempDir(), "qdrant")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = index.Stop() })
 	model, err := ollama.Start(t.Context(), ollama.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -34,7 +27,7 @@ func newServices(t testing.TB) services {
 	t.Cleanup(func() { _ = model.Stop() })
 	return services{
 		temporal: temporalAddr, postgres: testkit.Schema(t, postgresURL),
-		qdrant: index.Addr(), ollama: model.URL(),
+		qdrant: anyQdrant(t), ollama: model.URL(),
 	}
 }
 

@@ -37,8 +37,15 @@ const (
 )
 
 func TestMain(m *testing.M) {
+	if testkit.IsQdrant() {
+		os.Exit(testkit.Qdrant())
+	}
 	if what := os.Getenv(serveEnv); what != "" {
 		os.Exit(serve(what))
+	}
+	if realQdrant() == "" && os.Getenv(realEnv) != "" {
+		fmt.Printf("skipped: no program named qdrant is on the PATH, and %s names none; the scenarios were played against the embedded server alone\n", qdrantEnv)
+		os.Exit(0)
 	}
 	code, err := runAll(m)
 	if err != nil {
@@ -55,7 +62,9 @@ func serve(what string) int {
 	switch what {
 	case "qdrant":
 		var s *qdrant.Server
-		if s, err = qdrant.Start(ctx, qdrant.Options{Dir: os.Getenv(dirEnv), Addr: addr}); err == nil {
+		if s, err = qdrant.Start(ctx, qdrant.Options{
+			Dir: os.Getenv(dirEnv), Addr: addr, APIKey: os.Getenv(keyEnv), ReadOnlyAPIKey: os.Getenv(readOnlyKeyEnv),
+		}); err == nil {
 			addr = s.Addr()
 		}
 	case "ollama":

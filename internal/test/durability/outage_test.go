@@ -201,9 +201,9 @@ func ollamaRig(w way) func(*testing.T, string) rig {
 func qdrantRig(w way) func(*testing.T, string) rig {
 	return func(t *testing.T, name string) rig {
 		s, dir := newServices(t), filepath.Join(t.TempDir(), "qdrant")
-		p, addr := serveChild(t, "qdrant", "", dir)
+		p, addr := serveQdrant(t, "", dir, keys{})
 		s.qdrant = addr
-		breakIt, mend := child(p, w, func() *process { p, _ := serveChild(t, "qdrant", addr, dir); return p })
+		breakIt, mend := child(p, w, func() *process { p, _ := serveQdrant(t, addr, dir, keys{}); return p })
 		return rig{newLane(t, name, s, 0), breakIt, mend}
 	}
 }

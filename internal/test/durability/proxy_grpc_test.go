@@ -44,8 +44,8 @@ func (rawCodec) Unmarshal(data []byte, v any) error {
 const maxMessage = 64 << 20
 
 // proxyGRPC passes unary calls on to target. Those that counts has an opinion
-// of go through the gate.
-func proxyGRPC(t testing.TB, g *gate, target string, counts func(method string, answer []byte) bool) string {
+// of go through the gate; those for which refuse has an error end with it.
+func proxyGRPC(t testing.TB, g *gate, target string, counts func(method string, answer []byte) bool, refuse func(method string) error) string {
 	t.Helper()
 	backend, err := grpc.NewClient("passthrough:///"+target,
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
@@ -62,6 +62,9 @@ func proxyGRPC(t testing.TB, g *gate, target string, counts func(method string, 
 		method := path.Base(full)
 		if counts(method, nil) && !g.pass("> %s", method) {
 			return status.Error(codes.Unavailable, "killed")
+		}
+		if err := refuse(method); err != nil {
+			return err
 		}
 		ctx := stream.Context()
 		if md, ok := metadata.FromIncomingContext(ctx); ok {
@@ -93,6 +96,17 @@ func withoutReserved(md metadata.MD) metadata.MD {
 	}
 	return out
 }
+
+// refuseQdrant is for Qdrant.
+func (g *gate) refuseQdrant(method string) error {
+	if refuse := g.refusing().qdrant; refuse != nil {
+		return refuse(method)
+	}
+	return nil
+}
+
+// refuseNothing is for Temporal.
+func refuseNothing(string) error { return nil }
 
 // everyCall is for Qdrant.
 func everyCall(_ string, answer []byte) bool { return answer == nil }

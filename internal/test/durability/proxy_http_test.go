@@ -1,6 +1,7 @@
 package durability
 
 import (
+	"fmt"
 	"io"
 	"log"
 	"net/http"
@@ -31,6 +32,10 @@ func proxyHTTP(t testing.TB, g *gate, target string) string {
 	server := &http.Server{ErrorLog: silent, ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !g.pass("> %s", r.URL.Path) {
 			panic(http.ErrAbortHandler)
+		}
+		if refuses := g.refusing(); refuses.ollama != 0 {
+			http.Error(w, fmt.Sprintf(`{"error":%q}`, refuses.message), refuses.ollama)
+			return
 		}
 		proxy.ServeHTTP(w, r)
 	})}

@@ -55,10 +55,14 @@ func passPostgres(g *gate, client net.Conn, socket string) {
 }
 
 // passRequests holds messages back until the client waits for an answer.
-func passRequests(g *gate, client io.Reader, server io.Writer) {
+func passRequests(g *gate, client io.ReadWriter, server io.Writer) {
 	in := bufio.NewReader(client)
 	startup, err := frame(in, false)
 	if err != nil {
+		return
+	}
+	if code := g.refusing().postgres; code != "" {
+		refusePostgres(client, code)
 		return
 	}
 	if _, err := server.Write(startup); err != nil {
@@ -93,6 +97,13 @@ func passRequests(g *gate, client io.Reader, server io.Writer) {
 		}
 		held.Reset()
 	}
+}
+
+// refusePostgres answers a new connection as a server does that does not let it in.
+func refusePostgres(client io.Writer, code string) {
+	body := "SFATAL\x00VFATAL\x00C" + code + "\x00Mrefused by the test\x00\x00"
+	message := binary.BigEndian.AppendUint32([]byte{'E'}, uint32(len(body)+4))
+	_, _ = client.Write(append(message, body...)) // it is ended at once
 }
 
 // passAnswers lets the end of an answer through the gate: until then, the

@@ -1,6 +1,7 @@
 package durability
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"log/slog"
@@ -19,6 +20,7 @@ import (
 
 	"github.com/mneme-memory/mneme/internal/dial"
 	"github.com/mneme-memory/mneme/internal/keyword"
+	"github.com/mneme-memory/mneme/internal/postgres"
 	"github.com/mneme-memory/mneme/internal/qdrant"
 	"github.com/mneme-memory/mneme/workflows"
 )
@@ -26,6 +28,9 @@ import (
 // services are the addresses a worker is given.
 type services struct {
 	temporal, namespace, postgres, qdrant, ollama string
+
+	qdrantKey     string // "" where Qdrant wants none
+	postgresOwner string // for the eyes; "" where postgres does
 }
 
 func (s services) environ(home string) []string {
@@ -33,18 +38,18 @@ func (s services) environ(home string) []string {
 		"MNEME_HOME="+home, "HOME="+home,
 		"MNEME_TEMPORAL_ADDRESS="+s.temporal, "MNEME_TEMPORAL_NAMESPACE="+s.namespace,
 		"MNEME_POSTGRES_URL="+s.postgres, "MNEME_QDRANT_ADDRESS="+s.qdrant,
-		"MNEME_OLLAMA_URL="+s.ollama, "MNEME_EMBED_MODEL=mneme-static")
+		"MNEME_OLLAMA_URL="+s.ollama, "MNEME_EMBED_MODEL=mneme-static", "MNEME_QDRANT_API_KEY="+s.qdrantKey)
 }
 
 // through returns the same services behind proxies with a gate.
 func (s services) through(t testing.TB, g *gate) services {
 	t.Helper()
 	return services{
-		namespace: s.namespace,
-		temporal:  proxyGRPC(t, g, s.temporal, taskCalls),
-		qdrant:    proxyGRPC(t, g, s.qdrant, everyCall),
-		postgres:  proxyPostgres(t, g, s.postgres),
-		ollama:    proxyHTTP(t, g, s.ollama),
+		namespace: s.namespace, qdrantKey: s.qdrantKey,
+		temporal: proxyGRPC(t, g, s.temporal, taskCalls, refuseNothing),
+		qdrant:   proxyGRPC(t, g, s.qdrant, everyCall, g.refuseQdrant),
+		postgres: proxyPostgres(t, g, s.postgres),
+		ollama:   proxyHTTP(t, g, s.ollama),
 	}
 }
 
@@ -111,10 +116,10 @@ func hurry(taskTimeout time.Duration) grpc.UnaryClientInterceptor {
 }
 
 // serveChild runs one of the servers in a child process.
-func serveChild(t testing.TB, what, addr, dir string) (*process, string) {
+func serveChild(t testing.TB, what, addr, dir string, more ...string) (*process, string) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), serveEnv+"="+what, addrEnv+"="+addr, dirEnv+"="+dir)
+	cmd.Env = append(append(os.Environ(), serveEnv+"="+what, addrEnv+"="+addr, dirEnv+"="+dir), more...)
 	in, err := cmd.StdinPipe() // ends the child if this process dies
 	if err != nil {
 		t.Fatal(err)
@@ -127,13 +132,14 @@ func serveChild(t testing.TB, what, addr, dir string) (*process, string) {
 // eyes look past the worker at what is really kept.
 type eyes struct {
 	pool   *pgxpool.Pool
+	ledger *postgres.Ledger
 	index  *qdrant.Index
 	qdrant string // address
 }
 
 func openEyes(t testing.TB, s services) eyes {
 	t.Helper()
-	config, err := pgxpool.ParseConfig(s.postgres)
+	config, err := pgxpool.ParseConfig(cmp.Or(s.postgresOwner, s.postgres))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,10 +149,22 @@ func openEyes(t testing.TB, s services) eyes {
 		t.Fatal(err)
 	}
 	t.Cleanup(pool.Close)
-	index, err := qdrant.Open(qdrant.Options{Address: s.qdrant, Document: keyword.Vector, Query: keyword.Query})
+	ledger, err := postgres.Open(t.Context(), postgres.Options{URL: config.ConnString(), MaxConns: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(ledger.Close)
+	return eyes{pool: pool, ledger: ledger, index: openIndex(t, s, ledger), qdrant: s.qdrant}
+}
+
+func openIndex(t testing.TB, s services, of qdrant.Ledger) *qdrant.Index {
+	t.Helper()
+	index, err := qdrant.Open(qdrant.Options{
+		Address: s.qdrant, APIKey: s.qdrantKey, Ledger: of, Document: keyword.Vector, Query: keyword.Query,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = index.Close() })
-	return eyes{pool: pool, index: index, qdrant: s.qdrant}
+	return index
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 	"unicode"
 
 	"github.com/ollama/ollama/api"
@@ -72,8 +73,8 @@ func (m *models) embed(text string) []float32 {
 var ports = regexp.MustCompile(`127\.0\.0\.1:\d+`)
 
 // TestModelChanges lets the embedding model change behind mneme's back, first
-// its dimension and then its name: stores are refused with the way out, which
-// works.
+// its dimension and then its name: stores are accepted and wait, with the way out,
+// which works.
 func TestModelChanges(t *testing.T) {
 	t.Parallel()
 	ollama := &models{}
@@ -111,6 +112,18 @@ func TestModelChanges(t *testing.T) {
 		}
 	}
 	found("at first")
+	// What waited for the model is tried again within 15 seconds.
+	stored := func(text string) {
+		t.Helper()
+		for end := time.Now().Add(2 * time.Minute); ; time.Sleep(200 * time.Millisecond) {
+			if a := w.cli(t, "", "export"); strings.Contains(a.stdout, text) {
+				return
+			}
+			if time.Now().After(end) {
+				t.Fatalf("%q was accepted and is not stored", text)
+			}
+		}
+	}
 	t.Run("chat model", func(t *testing.T) {
 		summary := w.stdio(t).call(t, "memory_summarize", map[string]any{"project": "p"})
 		if summary["method"] != "model test-chat" || !strings.HasPrefix(fmt.Sprint(summary["summary"]), "In short: ") {
@@ -119,17 +132,17 @@ func TestModelChanges(t *testing.T) {
 	})
 
 	var said strings.Builder
-	refused := func(t *testing.T, when string) {
-		a := w.cli(t, "", "store", "--project", "p", "The stork nests on the chimney.")
-		if a.code != 1 || !strings.Contains(a.stderr, "mneme rebuild") {
+	refused := func(t *testing.T, when, text string) {
+		a := w.cli(t, "", "store", "--project", "p", text)
+		if a.code != 0 || !strings.Contains(a.stdout, "accepted") || !strings.Contains(a.stdout, "mneme rebuild") {
 			t.Errorf("%s: store exit %d\n%s%s", when, a.code, a.stdout, a.stderr)
 		}
-		fmt.Fprintf(&said, "%s, store:\n%s\n", when, a.stderr)
-		_, text := w.stdio(t).try(t, "memory_store", map[string]any{"text": "The stork nests on the chimney.", "project": "p"})
-		if !strings.Contains(text, "mneme rebuild") {
-			t.Errorf("%s: memory_store says %q", when, text)
+		fmt.Fprintf(&said, "%s, store:\n%s\n", when, a.stdout)
+		out := w.stdio(t).call(t, "memory_store", map[string]any{"text": text, "project": "p"})
+		if message := fmt.Sprint(out["message"]); out["status"] != "accepted" || !strings.Contains(message, "mneme rebuild") {
+			t.Errorf("%s: memory_store says %v", when, out)
 		}
-		fmt.Fprintf(&said, "%s, memory_store:\n%s\n\n", when, text)
+		fmt.Fprintf(&said, "%s, memory_store:\n%s: %s\n\n", when, out["status"], out["message"])
 		a = w.cli(t, "", "recall", "--project", "p", "--min-score", "0.3", "where does the heron stand?")
 		if a.code != 0 || !strings.Contains(a.stderr, "mneme rebuild") {
 			t.Errorf("%s: recall exit %d\n%s%s", when, a.code, a.stdout, a.stderr)
@@ -137,17 +150,18 @@ func TestModelChanges(t *testing.T) {
 		fmt.Fprintf(&said, "%s, recall: exit %d\n%s\n", when, a.code, ports.ReplaceAllString(a.stderr, "127.0.0.1:<port>"))
 	}
 	ollama.dimension.Store(96)
-	t.Run("another dimension", func(t *testing.T) { refused(t, "another dimension") })
+	t.Run("another dimension", func(t *testing.T) { refused(t, "another dimension", "The stork nests on the chimney.") })
 	w.ok(t, "rebuild")
 	found("after a rebuild in 96 dimensions")
-	w.ok(t, "store", "--project", "p", "The stork nests on the chimney.")
+	stored("The stork nests on the chimney.")
 
 	stop()
 	w.env = append(w.env, "MNEME_EMBED_MODEL=second-model")
 	ollama.dimension.Store(48)
 	start()
-	t.Run("another model", func(t *testing.T) { refused(t, "another model") })
+	t.Run("another model", func(t *testing.T) { refused(t, "another model", "The owl sleeps in the barn.") })
 	w.ok(t, "rebuild")
 	found("after a rebuild with the second model")
+	stored("The owl sleeps in the barn.")
 	golden(t, "model-changes.txt", []byte(said.String()))
 }
