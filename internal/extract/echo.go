@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"github.com/mneme-memory/mneme/internal/lexis"
 )
 
 // Shares of words by which a text repeats another.
@@ -43,7 +45,7 @@ func (m *shown) has(value string) bool {
 }
 
 // frames stand around the text of a memory where it is shown in a list.
-var frames = lazy(`^\s*(?:[-*•]\s+)?(?:\[[^\]\n]{1,40}\]\s+)?|\s*\((?:id )?[0-9a-fA-F-]{8,36}(?:, \d\.\d+)?\)\s*$`)
+var frames = lexis.Lazy(`^\s*(?:[-*•]\s+)?(?:\[[^\]\n]{1,40}\]\s+)?|\s*\((?:id )?[0-9a-fA-F-]{8,36}(?:, \d\.\d+)?\)\s*$`)
 
 // shownTexts takes apart what memory put into a session: each line, and each
 // text of a JSON answer, is one. A list of memories is many texts, and words
@@ -53,7 +55,7 @@ func shownTexts(known []string) []*shown {
 	for _, text := range known {
 		for line := range strings.SplitSeq(text, "\n") {
 			for _, one := range jsonTexts(line, maxNested) {
-				one = frames.replace(one, "")
+				one = frames.Replace(one, "")
 				if tells(one) {
 					out = append(out, shownAs(one))
 				}
@@ -63,7 +65,7 @@ func shownTexts(known []string) []*shown {
 	return out
 }
 
-func shownAs(text string) *shown { return &shown{text: text, words: wordSet(text)} }
+func shownAs(text string) *shown { return &shown{text: text, words: lexis.Set(text)} }
 
 // maxNested bounds how deep JSON in the strings of JSON is looked into.
 const maxNested = 3
@@ -121,14 +123,14 @@ func (s *session) recalled(text string, own bool) bool {
 	}
 	list := sentences(text)
 	return len(list) > 1 && slices.ContainsFunc(list, func(one string) bool {
-		return len(contentWords(one)) >= 4 && s.echoes(one, own)
+		return len(lexis.Content(one)) >= 4 && s.echoes(one, own)
 	})
 }
 
 func (s *session) echoes(text string, own bool) bool {
-	words := contentWords(text)
+	words := lexis.Content(text)
 	return slices.ContainsFunc(s.shown, func(m *shown) bool {
-		return overlap(words, m.words) >= echoShare && !differs(text, m, s.shown, own)
+		return lexis.Overlap(words, m.words) >= echoShare && !differs(text, m, s.shown, own)
 	})
 }
 
@@ -136,7 +138,7 @@ func (s *session) echoes(text string, own bool) bool {
 // another thing of it. What it says that another of all shown texts says whole
 // is not its own.
 func differs(text string, m *shown, all []*shown, own bool) bool {
-	said := wordSet(text)
+	said := lexis.Set(text)
 	news := func(value string) bool {
 		return !m.has(value) && !slices.ContainsFunc(all, func(other *shown) bool {
 			return share(other.words, said) >= sameShare && other.has(value)
@@ -175,7 +177,7 @@ func denies(a, b []statement) bool {
 // nothing else of the same thing.
 func repeats(text, of string) bool {
 	m := shownAs(of)
-	return overlap(contentWords(text), m.words) >= repeatShare && !differs(text, m, nil, false)
+	return lexis.Overlap(lexis.Content(text), m.words) >= repeatShare && !differs(text, m, nil, false)
 }
 
 // share is overlap for sets.

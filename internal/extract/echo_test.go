@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/mneme-memory/mneme/internal/lexis"
 	"github.com/mneme-memory/mneme/internal/transcript"
 )
 
@@ -220,7 +221,7 @@ func FuzzEchoes(f *testing.F) {
 	f.Fuzz(func(t *testing.T, shown, said string) {
 		s := newSession([]transcript.Event{{Kind: transcript.Recalled, Text: shown}}, nil)
 		s.recalled(said, true)
-		if len(wordSet(said)) >= 3 && !strings.ContainsAny(said, "\n{[(") && !after(said).recalled(said, true) {
+		if len(lexis.Set(said)) >= 3 && !strings.ContainsAny(said, "\n{[(") && !after(said).recalled(said, true) {
 			t.Errorf("%q is no echo of itself", said)
 		}
 	})

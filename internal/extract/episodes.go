@@ -4,12 +4,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mneme-memory/mneme/internal/lexis"
+	"github.com/mneme-memory/mneme/internal/shell"
 	"github.com/mneme-memory/mneme/internal/transcript"
 	"github.com/mneme-memory/mneme/memory"
 )
 
 var (
-	doneWords = lazy(`(?i)^(?:i(?:'ve| have) )?(?:migrated|implemented|released|deployed|shipped|ported|rewrote|rewritten|replaced|upgraded|moved|merged|published|split|converted|refactored|introduced|set up|rolled (?:out|back))\b`)
+	doneWords = lexis.Lazy(`(?i)^(?:i(?:'ve| have) )?(?:migrated|implemented|released|deployed|shipped|ported|rewrote|rewritten|replaced|upgraded|moved|merged|published|split|converted|refactored|introduced|set up|rolled (?:out|back))\b`)
 	landing   = []string{"git push", "gh pr create", "gh pr merge", "gh release create", "npm publish", "cargo publish", "kubectl apply", "terraform apply", "helm upgrade", "docker push", "git tag", "git commit"}
 )
 
@@ -26,8 +28,8 @@ func (s *session) episodes() []found {
 			continue
 		}
 		for _, one := range prose(e.Text) {
-			text := openers.replace(one.text, "")
-			if one.item == 0 && doneWords.match(text) && s.sound(text) && specific(text) {
+			text := openers.Replace(one.text, "")
+			if one.item == 0 && doneWords.Match(text) && s.sound(text) && specific(text) {
 				out = append(out, s.candidate("Done: "+ended(sentenceCase(text)), memory.TypeEpisode, "work that landed", 0.52, at))
 				break
 			}
@@ -57,7 +59,7 @@ func (s *session) landed(at int) bool {
 		}
 		calls++
 		command := strings.TrimSpace(e.Tool.Field("command"))
-		landed = landed || slices.ContainsFunc(kindsOf(command), func(kind string) bool {
+		landed = landed || slices.ContainsFunc(shell.Kinds(command), func(kind string) bool {
 			return slices.Contains(landing, kind) || kind == "gh pr create"
 		})
 	}

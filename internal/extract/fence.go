@@ -1,6 +1,10 @@
 package extract
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/mneme-memory/mneme/internal/lexis"
+)
 
 // fence knows which lines are code or something pasted: between marks of
 // Markdown, or between a tag on a line of its own and its end. One that is
@@ -11,7 +15,7 @@ type fence struct {
 }
 
 // tagLine is a line with nothing but a tag that opens.
-var tagLine = lazy(`^\s{0,3}<([A-Za-z][\w:.-]*)(?:\s[^<>]*)?>$`)
+var tagLine = lexis.Lazy(`^\s{0,3}<([A-Za-z][\w:.-]*)(?:\s[^<>]*)?>$`)
 
 // voidTags are never closed.
 var voidTags = []string{"br", "hr", "p", "img", "input", "details", "div", "center"}
@@ -72,7 +76,7 @@ func openTag(l string) string {
 	if !strings.Contains(l, "<") || !strings.HasSuffix(l, ">") {
 		return ""
 	}
-	m := tagLine.groups(l)
+	m := tagLine.Groups(l)
 	if m == nil || strings.HasSuffix(l, "/>") {
 		return ""
 	}

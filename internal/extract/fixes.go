@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mneme-memory/mneme/internal/failure"
+	"github.com/mneme-memory/mneme/internal/lexis"
+	"github.com/mneme-memory/mneme/internal/shell"
 	"github.com/mneme-memory/mneme/internal/transcript"
 	"github.com/mneme-memory/mneme/memory"
 )
@@ -28,7 +31,7 @@ func (s *session) actions(from, to int) []action {
 		case "Edit", "Write", "MultiEdit", "NotebookEdit":
 			out = append(out, action{at: i, call: e.Tool})
 		case "Bash":
-			if c := e.Tool.Field("command"); changes(c) && !HidesFailure(c, e.Tool.Result) {
+			if c := e.Tool.Field("command"); changes(c) && !failure.Hides(c, e.Tool.Result) {
 				out = append(out, action{at: i, command: c, call: e.Tool})
 			}
 		}
@@ -43,15 +46,15 @@ var keeps = []string{
 	"go run", "pytest", "npm test", "pnpm test", "yarn test", "cargo test", "cargo build", "cargo check", "cargo run", "make test", "gofmt", "go fmt",
 }
 
-var onlySelects = lazy(`(?i)["']\s*(?:select [^()]* from|select [^()]*$|show|explain|\\d)`)
+var onlySelects = lexis.Lazy(`(?i)["']\s*(?:select [^()]* from|select [^()]*$|show|explain|\\d)`)
 
 // changes reports whether a command does more than look, try and save.
 func changes(command string) bool {
-	if onlySelects.match(command) {
+	if onlySelects.Match(command) {
 		return false
 	}
-	return slices.ContainsFunc(kindsOf(command), func(kind string) bool {
-		return !readsOnly(kind) && !slices.Contains(keeps, kind)
+	return slices.ContainsFunc(shell.Kinds(command), func(kind string) bool {
+		return !shell.ReadsOnly(kind) && !slices.Contains(keeps, kind)
 	})
 }
 
@@ -59,14 +62,14 @@ func changes(command string) bool {
 func (s *session) fixes() []found {
 	var out []found
 	for j, passed := range s.runs {
-		if passed.failed || readsOnly(passed.kind) || !s.weighed(passed.at) {
+		if passed.failed || shell.ReadsOnly(passed.kind) || !s.weighed(passed.at) {
 			continue
 		}
-		failure, ok := s.failedBefore(j)
+		failed, ok := s.failedBefore(j)
 		if !ok {
 			continue
 		}
-		if f, ok := s.fixOf(failure, passed); ok {
+		if f, ok := s.fixOf(failed, passed); ok {
 			out = append(out, f)
 		}
 	}
@@ -79,7 +82,7 @@ func (s *session) failedBefore(j int) (run, bool) {
 	passed := s.runs[j]
 	for i := j - 1; i >= 0; i-- {
 		r := s.runs[i]
-		if readsOnly(r.kind) || !covers(passed.kinds, r.kinds) {
+		if shell.ReadsOnly(r.kind) || !shell.Covers(passed.kinds, r.kinds) {
 			continue
 		}
 		return r, r.failed
@@ -95,7 +98,7 @@ func (s *session) failedBefore(j int) (run, bool) {
 // after "command not found".
 func retried(failed, passed run) bool {
 	a, b := strings.Fields(failed.command), strings.Fields(passed.command)
-	if readsOnly(failed.kind) || len(a) < 2 || len(b) < 2 {
+	if shell.ReadsOnly(failed.kind) || len(a) < 2 || len(b) < 2 {
 		return false
 	}
 	same := 0
@@ -109,7 +112,7 @@ func retried(failed, passed run) bool {
 
 // fixOf describes an error and what mended it.
 func (s *session) fixOf(failed, passed run) (found, bool) {
-	sig := Signature(failed.command, failed.output)
+	sig := failure.Signature(failed.command, failed.output)
 	if sig.Empty() {
 		return found{}, false
 	}
@@ -124,12 +127,12 @@ func (s *session) fixOf(failed, passed run) (found, bool) {
 		return found{}, false
 	}
 	score += weight
-	text := fmt.Sprintf("Error: `%s` failed: %s. Fix: %s", clip(oneLine(failed.command), 90), strings.TrimRight(strings.Join(sig.Lines, "; "), " .:;,"), ended(how))
+	text := fmt.Sprintf("Error: `%s` failed: %s. Fix: %s", lexis.Clip(oneLine(failed.command), 90), strings.TrimRight(strings.Join(sig.Lines, "; "), " .:;,"), ended(how))
 	sources := []int{failed.at, passed.at}
 	if whyAt >= 0 {
 		sources = append(sources, whyAt)
 	}
-	f := s.candidate(clip(text, MaxTextBytes), memory.TypeError, "failed, then passed", score, passed.at, sources...)
+	f := s.candidate(lexis.Clip(text, MaxTextBytes), memory.TypeError, "failed, then passed", score, passed.at, sources...)
 	f.Tags = tagsOf(memory.TypeError, sig.Kind)
 	return f, true
 }
@@ -209,13 +212,13 @@ func oneLine(command string) string {
 }
 
 var (
-	mending = lazy(`(?i)^(?:fixed|fix:|i(?:'ve| have)? (?:added|changed|replaced|set|removed|renamed|pinned|updated|upgraded|downgraded|installed|moved|switched|increased|raised|bumped|started|created|exported|regenerated|rebuilt|deleted|cleared|restarted|reverted|enabled|disabled)|(?:added|changed|replaced|set|removed|renamed|pinned|updated|upgraded|downgraded|installed|moved|switched|increased|raised|bumped|started|created|exported|regenerated|rebuilt|deleted|cleared|restarted|enabled|disabled|adding|changing|replacing|setting|removing|pinning|installing|increasing|raising|starting|exporting|regenerating|clearing)\b)`)
-	because = lazy(`(?i)\b(?:because|since|needs|needed|requires?|required|must|only works|expects?|refuses|defaults? to|(?:(?:is|was|were|are)(?: not|n't)|(?:had|has|have)(?: not|n't) been) (?:installed|set|running|allowed|exported|created|started|mounted|enabled|generated|applied|registered|there)|(?:does not|doesn't|do not|don't|not|only) (?:support(?:s|ed)?|work with|accept)|missing|out of date|stale|conflicts?|incompatible|mismatch|already (?:uses|used|in use|running|taken))\b`)
+	mending = lexis.Lazy(`(?i)^(?:fixed|fix:|i(?:'ve| have)? (?:added|changed|replaced|set|removed|renamed|pinned|updated|upgraded|downgraded|installed|moved|switched|increased|raised|bumped|started|created|exported|regenerated|rebuilt|deleted|cleared|restarted|reverted|enabled|disabled)|(?:added|changed|replaced|set|removed|renamed|pinned|updated|upgraded|downgraded|installed|moved|switched|increased|raised|bumped|started|created|exported|regenerated|rebuilt|deleted|cleared|restarted|enabled|disabled|adding|changing|replacing|setting|removing|pinning|installing|increasing|raising|starting|exporting|regenerating|clearing)\b)`)
+	because = lexis.Lazy(`(?i)\b(?:because|since|needs|needed|requires?|required|must|only works|expects?|refuses|defaults? to|(?:(?:is|was|were|are)(?: not|n't)|(?:had|has|have)(?: not|n't) been) (?:installed|set|running|allowed|exported|created|started|mounted|enabled|generated|applied|registered|there)|(?:does not|doesn't|do not|don't|not|only) (?:support(?:s|ed)?|work with|accept)|missing|out of date|stale|conflicts?|incompatible|mismatch|already (?:uses|used|in use|running|taken))\b`)
 )
 
 // explanation looks for the sentence that says what was wrong or what mended
 // it: between failure and pass, or in the words right after the pass.
-func (s *session) explanation(failed, passed int, sig ErrorSignature) (text string, at, rank int) {
+func (s *session) explanation(failed, passed int, sig failure.Sig) (text string, at, rank int) {
 	best, bestAt, bestRank := "", -1, 0
 	about := s.topic(failed, passed, sig)
 	for i := failed + 1; i < len(s.events); i++ {
@@ -245,20 +248,20 @@ func (s *session) explanation(failed, passed int, sig ErrorSignature) (text stri
 }
 
 var (
-	causal  = lazy(`(?i)[,;] (?:so|hence|therefore)\b|\bwhich (?:meant|made|left|caused|broke|kept)\b`)
-	nowDoes = lazy("(?i)^(?:`[^`]+`|the \\w+|it) now (?:always |never |only )?\\w+s\\b")
+	causal  = lexis.Lazy(`(?i)[,;] (?:so|hence|therefore)\b|\bwhich (?:meant|made|left|caused|broke|kept)\b`)
+	nowDoes = lexis.Lazy("(?i)^(?:`[^`]+`|the \\w+|it) now (?:always |never |only )?\\w+s\\b")
 )
 
 // rankTells is the rank of a sentence that says it names the cause.
 const rankTells = 7
 
 // adapts begins sentences about tests that were brought in line with the code.
-var adapts = lazy("(?i)^(?:i(?:'ve| have)? )?(?:updated|changed|adjusted|adapted|fixed|rewrote|corrected) (?:the |its |both |all )?(?:\\w+ )?(?:tests?\\b|`Test|expectations?|assertions?|snapshots?|golden)")
+var adapts = lexis.Lazy("(?i)^(?:i(?:'ve| have)? )?(?:updated|changed|adjusted|adapted|fixed|rewrote|corrected) (?:the |its |both |all )?(?:\\w+ )?(?:tests?\\b|`Test|expectations?|assertions?|snapshots?|golden)")
 
 // related reports whether a sentence shares words with a topic.
 func related(text string, about map[string]bool) bool {
-	words := contentWords(text)
-	share := overlap(words, about)
+	words := lexis.Content(text)
+	share := lexis.Overlap(words, about)
 	return share >= 0.15 && share*float64(len(words)) >= 2
 }
 
@@ -268,7 +271,7 @@ func (s *session) explaining(list []sentence, about map[string]bool) (string, in
 	best, bestRank := "", 0
 	for i, one := range list {
 		text := bared(one.text)
-		if !s.sound(text) || leans(text) || len(text) > 300 || adapts.match(text) || s.recalled(text, false) {
+		if !s.sound(text) || leans(text) || len(text) > 300 || adapts.Match(text) || s.recalled(text, false) {
 			continue
 		}
 		rank := rankOf(one, text, about)
@@ -276,7 +279,7 @@ func (s *session) explaining(list []sentence, about map[string]bool) (string, in
 			continue
 		}
 		best, bestRank = ended(sentenceCase(text)), rank
-		if i+1 < len(list) && !mending.match(text) {
+		if i+1 < len(list) && !mending.Match(text) {
 			best += s.deed(list[i+1], 360-len(best))
 		}
 	}
@@ -286,7 +289,7 @@ func (s *session) explaining(list []sentence, about map[string]bool) (string, in
 // rankOf says how much a sentence, whose text is bared, tells of a cause; 0 is nothing.
 func rankOf(one sentence, text string, about map[string]bool) int {
 	_, tells := tellOf(one.text)
-	mends, causes := mending.match(text), because.match(text)
+	mends, causes := mending.Match(text), because.Match(text)
 	switch {
 	case tells:
 		return rankTells
@@ -294,7 +297,7 @@ func rankOf(one sentence, text string, about map[string]bool) int {
 		return 5
 	case causes:
 		return 3
-	case about != nil && !allWell.match(text) && specific(text) && (related(text, about) || causal.match(text)):
+	case about != nil && !allWell.Match(text) && specific(text) && (related(text, about) || causal.Match(text)):
 		return 2
 	case mends && specific(text):
 		return 1
@@ -306,23 +309,23 @@ func rankOf(one sentence, text string, about map[string]bool) int {
 // deed returns a sentence, after a space, if it says what was done and has
 // fewer bytes than room; else nothing.
 func (s *session) deed(one sentence, room int) string {
-	text := openers.replace(one.text, "")
+	text := openers.Replace(one.text, "")
 	_, tells := tellOf(text)
-	if !tells && !mending.match(text) && !nowDoes.match(text) || !s.sound(text) || len(text) >= room {
+	if !tells && !mending.Match(text) && !nowDoes.Match(text) || !s.sound(text) || len(text) >= room {
 		return ""
 	}
 	return " " + ended(sentenceCase(text))
 }
 
 // allWell begins the sentences that only say that it passes now.
-var allWell = lazy(`(?i)^(?:all|both|every|the (?:tests?|build|suite|api|app|server|migration|deploy(?:ment)?|pods?)|tests?|now|it|everything|they|\d+)\b.{0,40}\b(?:pass(?:es|ed)?|green|works?|runs?|builds?|applied|done|up|fine|succeed(?:s|ed)?|ok|found)\b`)
+var allWell = lexis.Lazy(`(?i)^(?:all|both|every|the (?:tests?|build|suite|api|app|server|migration|deploy(?:ment)?|pods?)|tests?|now|it|everything|they|\d+)\b.{0,40}\b(?:pass(?:es|ed)?|green|works?|runs?|builds?|applied|done|up|fine|succeed(?:s|ed)?|ok|found)\b`)
 
 // topic gathers the words of an error and of what was done about it: a
 // sentence that shares them is about it.
-func (s *session) topic(failed, passed int, sig ErrorSignature) map[string]bool {
+func (s *session) topic(failed, passed int, sig failure.Sig) map[string]bool {
 	about := make(map[string]bool)
 	add := func(text string) {
-		for _, w := range contentWords(text) {
+		for _, w := range lexis.Content(text) {
 			about[w] = true
 		}
 	}
@@ -334,23 +337,23 @@ func (s *session) topic(failed, passed int, sig ErrorSignature) map[string]bool 
 }
 
 var (
-	world  = lazy(`(?i)command not found|no such file|cannot find module|modulenotfound|no module named|address already in use|eaddrinuse|permission denied|eacces|connection refused|econnrefused|not installed|version|incompatible|unsupported|undefined reference|timed? ?out|deadline exceeded|certificate|no space left|out of memory|lock(?:ed| file|file)|missing go.sum|unable to resolve|eresolve|peer dep|does not exist|not found|unauthorized|forbidden|authentication|cgo|shared librar|toolchain|engine|migration|race detected|data race`)
-	typing = lazy(`(?i)^error\[e\d+\]|undefined: |declared and not used|imported and not used|cannot use .* as |syntax error|unexpected token|expected [';),]|mismatched types|is not assignable to|has no field or method|too many arguments|not enough arguments|missing return|cannot find name|property .* does not exist on type|indentationerror|unused (?:variable|import)|nomethoderror|undefined method|nameerror|attributeerror|referenceerror|is not a function|is not defined|undefined local variable|\bno-[a-z]+(?:-[a-z]+)*$|\blint\b`)
-	assert = lazy(`(?i)assert|--- FAIL|expected .*(?:got|but|received|to)\b|\bgot\b.*\bwant\b|\bwant\b.*\bgot\b|FAILED .*::|● `)
+	world  = lexis.Lazy(`(?i)command not found|no such file|cannot find module|modulenotfound|no module named|address already in use|eaddrinuse|permission denied|eacces|connection refused|econnrefused|not installed|version|incompatible|unsupported|undefined reference|timed? ?out|deadline exceeded|certificate|no space left|out of memory|lock(?:ed| file|file)|missing go.sum|unable to resolve|eresolve|peer dep|does not exist|not found|unauthorized|forbidden|authentication|cgo|shared librar|toolchain|engine|migration|race detected|data race`)
+	typing = lexis.Lazy(`(?i)^error\[e\d+\]|undefined: |declared and not used|imported and not used|cannot use .* as |syntax error|unexpected token|expected [';),]|mismatched types|is not assignable to|has no field or method|too many arguments|not enough arguments|missing return|cannot find name|property .* does not exist on type|indentationerror|unused (?:variable|import)|nomethoderror|undefined method|nameerror|attributeerror|referenceerror|is not a function|is not defined|undefined local variable|\bno-[a-z]+(?:-[a-z]+)*$|\blint\b`)
+	assert = lexis.Lazy(`(?i)assert|--- FAIL|expected .*(?:got|but|received|to)\b|\bgot\b.*\bwant\b|\bwant\b.*\bgot\b|FAILED .*::|● `)
 )
 
 // weightOf tells the errors of a place and its tools, which come again, from
 // those of code that was just being written, which do not.
-func weightOf(sig ErrorSignature, output string) float64 {
+func weightOf(sig failure.Sig, output string) float64 {
 	told := strings.Join(sig.Lines, "\n")
 	switch {
-	case world.match(told):
+	case world.Match(told):
 		return 0.2
-	case typing.match(told):
+	case typing.Match(told):
 		return -0.3
-	case assert.match(told):
+	case assert.Match(told):
 		return -0.08
-	case world.match(shorten(output)):
+	case world.Match(failure.Shorten(output)):
 		return 0.08
 	}
 	return 0.04

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mneme-memory/mneme/internal/lexis"
 	"github.com/mneme-memory/mneme/internal/transcript"
 	"github.com/mneme-memory/mneme/memory"
 )
@@ -11,26 +12,26 @@ import (
 // telltale is a way in which people say that they found something out.
 type telltale struct {
 	rule  string
-	words pattern
+	words lexis.Pattern
 	score float64
 	needs bool // only if a command proved it
 }
 
 var telltales = []telltale{
-	{"root cause", lazy(`(?i)\b(?:root cause|culprit|(?:underlying|actual|real|true) (?:cause|reason|problem|issue|bug))\b[^.;]{0,60}?(?: is\b| was\b| were\b| turned out to be|:)`), 0.70, false},
-	{"the fix was", lazy(`(?i)\bthe (?:actual |right |real |working |correct )?(?:fix|solution|workaround|remedy)\b[^.;]{0,50}? (?:was|turned out to be)\b`), 0.68, false},
-	{"the fix is", lazy(`(?i)\bthe (?:actual |right |real |working |correct )?(?:fix|solution|workaround|remedy)\b[^.;]{0,50}?(?: is\b|:)`), 0.55, true},
-	{"what worked", lazy(`(?i)\bwhat (?:finally |actually |really )?(?:worked|fixed it|did the trick|helped) (?:was|is)\b`), 0.70, false},
-	{"turns out", lazy(`(?i)\b(?:it )?turn(?:s|ed) out\b`), 0.62, false},
-	{"fixed by", lazy(`(?i)\b(?:fixed|solved|resolved|worked around)(?: (?:it|this|that|the [\w-]+(?: [\w-]+){0,4}))? by \w+ing\b`), 0.56, true},
-	{"caused by", lazy(`(?i)\b(?:was|were|is|are) (?:being )?caused by\b`), 0.60, false},
-	{"the problem was", lazy(`(?i)\bthe (?:problem|issue|bug|failure|error|crash|hang|deadlock|leak|flake|flakiness|timeout|slowness|reason)\b[^.;]{0,50}? (?:was|came from|is that|was that|happen(?:ed|s) because)\b`), 0.60, false},
-	{"lesson", lazy(`(?i)^(?:one |a |another |small |the )*(?:gotcha|lesson(?: learned)?|note to self|worth (?:remembering|knowing|noting)|key (?:finding|insight|learning)|good to know)\b[^:]{0,30}: `), 0.66, false},
+	{"root cause", lexis.Lazy(`(?i)\b(?:root cause|culprit|(?:underlying|actual|real|true) (?:cause|reason|problem|issue|bug))\b[^.;]{0,60}?(?: is\b| was\b| were\b| turned out to be|:)`), 0.70, false},
+	{"the fix was", lexis.Lazy(`(?i)\bthe (?:actual |right |real |working |correct )?(?:fix|solution|workaround|remedy)\b[^.;]{0,50}? (?:was|turned out to be)\b`), 0.68, false},
+	{"the fix is", lexis.Lazy(`(?i)\bthe (?:actual |right |real |working |correct )?(?:fix|solution|workaround|remedy)\b[^.;]{0,50}?(?: is\b|:)`), 0.55, true},
+	{"what worked", lexis.Lazy(`(?i)\bwhat (?:finally |actually |really )?(?:worked|fixed it|did the trick|helped) (?:was|is)\b`), 0.70, false},
+	{"turns out", lexis.Lazy(`(?i)\b(?:it )?turn(?:s|ed) out\b`), 0.62, false},
+	{"fixed by", lexis.Lazy(`(?i)\b(?:fixed|solved|resolved|worked around)(?: (?:it|this|that|the [\w-]+(?: [\w-]+){0,4}))? by \w+ing\b`), 0.56, true},
+	{"caused by", lexis.Lazy(`(?i)\b(?:was|were|is|are) (?:being )?caused by\b`), 0.60, false},
+	{"the problem was", lexis.Lazy(`(?i)\bthe (?:problem|issue|bug|failure|error|crash|hang|deadlock|leak|flake|flakiness|timeout|slowness|reason)\b[^.;]{0,50}? (?:was|came from|is that|was that|happen(?:ed|s) because)\b`), 0.60, false},
+	{"lesson", lexis.Lazy(`(?i)^(?:one |a |another |small |the )*(?:gotcha|lesson(?: learned)?|note to self|worth (?:remembering|knowing|noting)|key (?:finding|insight|learning)|good to know)\b[^:]{0,30}: `), 0.66, false},
 }
 
 var (
-	negated = lazy(`(?i)\b(?:(?:was|is|were|are)(?:n'?t| not)|not) (?:the|a|caused|our)\b|\bno longer (?:think|believe|the (?:case|cause|problem|issue))\b|\bruled out\b|^if\b`)
-	hollowY = lazy(`(?i)\broot cause analysis\b|\bthe reason (?:i|we|for (?:this|that|the change))\b|\balready (?:has|have|exists?|does)\b|\b(?:that|how|because|when|where) i\b|\b(?:was|is|were|by|in) my\b|\bi just\b|\byou (?:were|are) right\b|\bthe user (?:wants|wanted|asked|said)\b|: i (?:did|didn't|have|haven't|ran|left|kept|skipped|only|was|am|also|used|added)\b|\b(?:turn(?:s|ed) out) (?:(?:to be )?(?:fine|ok|okay|well|good|nicely|great|right)|(?:it|that)(?:'s| is| was) (?:fine|ok|already))\b|\b(?:is|was) (?:simple|easy|trivial|straightforward|small|one line|a one-liner|done|in place|ready|merged)\b[.!]?$`)
+	negated = lexis.Lazy(`(?i)\b(?:(?:was|is|were|are)(?:n'?t| not)|not) (?:the|a|caused|our)\b|\bno longer (?:think|believe|the (?:case|cause|problem|issue))\b|\bruled out\b|^if\b`)
+	hollowY = lexis.Lazy(`(?i)\broot cause analysis\b|\bthe reason (?:i|we|for (?:this|that|the change))\b|\balready (?:has|have|exists?|does)\b|\b(?:that|how|because|when|where) i\b|\b(?:was|is|were|by|in) my\b|\bi just\b|\byou (?:were|are) right\b|\bthe user (?:wants|wanted|asked|said)\b|: i (?:did|didn't|have|haven't|ran|left|kept|skipped|only|was|am|also|used|added)\b|\b(?:turn(?:s|ed) out) (?:(?:to be )?(?:fine|ok|okay|well|good|nicely|great|right)|(?:it|that)(?:'s| is| was) (?:fine|ok|already))\b|\b(?:is|was) (?:simple|easy|trivial|straightforward|small|one line|a one-liner|done|in place|ready|merged)\b[.!]?$`)
 )
 
 // learnings are findings in the model's own words.
@@ -45,16 +46,16 @@ func (s *session) learnings() []found {
 	return out
 }
 
-var writing = lazy(`(?i)\b(?:translat(?:e|ion)|proof-?read|rephrase|paraphrase|(?:write|draft|compose|polish) (?:me )?(?:an?|the|this|my) (?:\w+ )?(?:e-?mail|letter|blog|post|article|tweet|story|announcement|message|essay|talk|slides?|release notes|paragraph|text)|summari[sz]e (?:this|the (?:article|text|incident|report|e-?mail|thread|discussion)))\b`)
+var writing = lexis.Lazy(`(?i)\b(?:translat(?:e|ion)|proof-?read|rephrase|paraphrase|(?:write|draft|compose|polish) (?:me )?(?:an?|the|this|my) (?:\w+ )?(?:e-?mail|letter|blog|post|article|tweet|story|announcement|message|essay|talk|slides?|release notes|paragraph|text)|summari[sz]e (?:this|the (?:article|text|incident|report|e-?mail|thread|discussion)))\b`)
 
-var musing = lazy(`(?i)^\W*(?:what|how|which|where) (?:could|would|might|should|can) (?:we|i|you|be|it|make|help)\b|\b(?:brainstorm|ideas? (?:for|to|on|how)|suggestions?\b|what if)\b`)
+var musing = lexis.Lazy(`(?i)^\W*(?:what|how|which|where) (?:could|would|might|should|can) (?:we|i|you|be|it|make|help)\b|\b(?:brainstorm|ideas? (?:for|to|on|how)|suggestions?\b|what if)\b`)
 
 // written reports whether a text is a piece that the person asked for, or an
 // answer to what-if: its statements are no findings.
 func (s *session) written(at int) bool {
 	for i := at - 1; i >= 0; i-- {
 		if s.events[i].Kind == transcript.Prompt {
-			return writing.match(s.events[i].Text) || musing.match(s.events[i].Text)
+			return writing.Match(s.events[i].Text) || musing.Match(s.events[i].Text)
 		}
 	}
 	return false
@@ -104,7 +105,7 @@ func containsAny(text string, words []string) bool {
 
 // reported begins what follows the "was" of a sentence that tells what became
 // of a problem, and not what it was.
-var reported = lazy(`(?i)^ (?:now |already |also |first |then )*(?:raised|closed|reported|merged|committed|introduced|measured|expected|set|solved|fixed|resolved|described|documented|logged|thrown|found|reproduced|created|opened|filed|discussed|mentioned|seen|known|easy|hard|misleading|gone|back|tracked|implemented|unknown|unclear|unchanged|the same)\b`)
+var reported = lexis.Lazy(`(?i)^ (?:now |already |also |first |then )*(?:raised|closed|reported|merged|committed|introduced|measured|expected|set|solved|fixed|resolved|described|documented|logged|thrown|found|reproduced|created|opened|filed|discussed|mentioned|seen|known|easy|hard|misleading|gone|back|tracked|implemented|unknown|unclear|unchanged|the same)\b`)
 
 // tellOf returns the way in which a sentence says that something was found out.
 func tellOf(text string) (telltale, bool) {
@@ -112,7 +113,7 @@ func tellOf(text string) (telltale, bool) {
 		return telltale{}, false
 	}
 	for _, t := range telltales {
-		if said := t.words.find(text); said != nil && !reported.match(text[said[1]:]) && !negated.match(text) && !hollowY.match(text) {
+		if said := t.words.Find(text); said != nil && !reported.Match(text[said[1]:]) && !negated.Match(text) && !hollowY.Match(text) {
 			return t, true
 		}
 	}
@@ -124,12 +125,12 @@ func (s *session) sound(text string) bool {
 	return sized(text) && firm(text) && !s.quoted(text)
 }
 
-var openers = lazy(`(?i)^(?:(?:and|so|ok(?:ay)?|ah|aha|great|good|nice|right|yes|well|now|found (?:it|the (?:problem|issue|cause))|got it|there it is|interesting|alright|hm+)[,.!:—–-]+ *)+`)
+var openers = lexis.Lazy(`(?i)^(?:(?:and|so|ok(?:ay)?|ah|aha|great|good|nice|right|yes|well|now|found (?:it|the (?:problem|issue|cause))|got it|there it is|interesting|alright|hm+)[,.!:—–-]+ *)+`)
 
-var turnsOut = lazy(`(?i)^(?:(?:so|and|but) )?(?:it )?turn(?:s|ed) out,? (?:that )?`)
+var turnsOut = lexis.Lazy(`(?i)^(?:(?:so|and|but) )?(?:it )?turn(?:s|ed) out,? (?:that )?`)
 
 // bared takes off the front of a sentence what only leads to its point.
-func bared(text string) string { return turnsOut.replace(openers.replace(text, ""), "") }
+func bared(text string) string { return turnsOut.Replace(openers.Replace(text, ""), "") }
 
 // extend makes a complete statement of a sentence: with the one before when it
 // leans on it, and with those after that go on saying what was found.
@@ -158,8 +159,8 @@ func (s *session) extend(list []sentence, i int, tell telltale) (text, rule stri
 	return strings.Join(parts, " "), rule, score, last
 }
 
-var named = lazy("`[^`]+`|\\b\\w+[._/-]\\w+|\\b[a-z]+[A-Z]\\w*|\\b[A-Z]{2,}[A-Z0-9_]*\\b|\\b[A-Z]{2,}[a-z]{2,}\\b|\\d|\\b[A-Z][a-z]+[A-Z]\\w*|[a-z] [A-Z][a-z]{2,}")
+var named = lexis.Lazy("`[^`]+`|\\b\\w+[._/-]\\w+|\\b[a-z]+[A-Z]\\w*|\\b[A-Z]{2,}[A-Z0-9_]*\\b|\\b[A-Z]{2,}[a-z]{2,}\\b|\\d|\\b[A-Z][a-z]+[A-Z]\\w*|[a-z] [A-Z][a-z]{2,}")
 
 // specific reports whether a text names something one could look up: code, a
 // file, a name, a figure. A finding that names nothing helps nobody later.
-func specific(text string) bool { return named.match(text) && len(contentWords(text)) >= 4 }
+func specific(text string) bool { return named.Match(text) && len(lexis.Content(text)) >= 4 }

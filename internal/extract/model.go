@@ -11,6 +11,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mneme-memory/mneme/internal/failure"
+	"github.com/mneme-memory/mneme/internal/lexis"
+	"github.com/mneme-memory/mneme/internal/shell"
 	"github.com/mneme-memory/mneme/internal/transcript"
 	"github.com/mneme-memory/mneme/memory"
 )
@@ -168,11 +171,11 @@ func (s *session) render(i int) string {
 	}
 	switch e.Kind {
 	case transcript.Prompt:
-		return fmt.Sprintf("[%s] person: %s", idOf(i), clip(e.Text, 2*maxEvent))
+		return fmt.Sprintf("[%s] person: %s", idOf(i), lexis.Clip(e.Text, 2*maxEvent))
 	case transcript.Said:
-		return fmt.Sprintf("[%s] assistant: %s", idOf(i), clip(e.Text, 2*maxEvent))
+		return fmt.Sprintf("[%s] assistant: %s", idOf(i), lexis.Clip(e.Text, 2*maxEvent))
 	case transcript.Recalled:
-		return "[memory] " + clip(e.Text, maxEvent)
+		return "[memory] " + lexis.Clip(e.Text, maxEvent)
 	case transcript.Called:
 		return fmt.Sprintf("[%s] tool %s", idOf(i), s.renderCall(e.Tool))
 	}
@@ -182,10 +185,10 @@ func (s *session) render(i int) string {
 func (s *session) renderCall(call *transcript.ToolCall) string {
 	what := cmp.Or(call.Field("command"), call.Field("file_path"))
 	outcome := "ok"
-	if call.Failed || HidesFailure(call.Field("command"), call.Result) {
-		outcome = "failed: " + clip(strings.Join(Signature(call.Field("command"), call.Result).Lines, "; "), maxEvent/2)
+	if call.Failed || failure.Hides(call.Field("command"), call.Result) {
+		outcome = "failed: " + lexis.Clip(strings.Join(failure.Signature(call.Field("command"), call.Result).Lines, "; "), maxEvent/2)
 	}
-	return fmt.Sprintf("%s %s → %s", call.Name, clip(what, maxEvent/2), outcome)
+	return fmt.Sprintf("%s %s → %s", call.Name, lexis.Clip(what, maxEvent/2), outcome)
 }
 
 // parseFacts reads the answer strictly: one JSON object with nothing unknown
@@ -221,7 +224,7 @@ func (s *session) candidateOf(f fact, cited map[string]int) (found, error) {
 	case len(text) < minFact || len(text) > MaxTextBytes:
 		return found{}, fmt.Errorf("a fact of %d bytes, it must have %d to %d", len(text), minFact, MaxTextBytes)
 	case !slices.Contains(modelTypes, f.Type):
-		return found{}, fmt.Errorf("unknown type %q", clip(f.Type, 40))
+		return found{}, fmt.Errorf("unknown type %q", lexis.Clip(f.Type, 40))
 	case f.Score == nil || *f.Score < 0 || *f.Score > 1:
 		return found{}, errors.New("a score that is not between 0 and 1")
 	case len(f.Sources) == 0 || len(f.Sources) > maxCited:
@@ -231,7 +234,7 @@ func (s *session) candidateOf(f fact, cited map[string]int) (found, error) {
 	for _, id := range f.Sources {
 		i, ok := cited[id]
 		if !ok {
-			return found{}, fmt.Errorf("a source %q that does not exist", clip(id, 40))
+			return found{}, fmt.Errorf("a source %q that does not exist", lexis.Clip(id, 40))
 		}
 		at = append(at, i)
 	}
@@ -239,7 +242,7 @@ func (s *session) candidateOf(f fact, cited map[string]int) (found, error) {
 	c := s.candidate(text, f.Type, "model", *f.Score, last, at...)
 	for _, i := range at {
 		if e := s.events[i]; e.Kind == transcript.Called && f.Type == memory.TypeError {
-			c.Tags = tagsOf(f.Type, mainKind(e.Tool.Field("command")))
+			c.Tags = tagsOf(f.Type, shell.MainKind(e.Tool.Field("command")))
 		}
 	}
 	return c, nil
@@ -262,11 +265,11 @@ func (s *session) borneOut(f found) bool {
 	if source.Len() == 0 || !firm(f.Text) || f.Type != memory.TypeError && slices.ContainsFunc(sentences(f.Text), s.quoted) {
 		return false
 	}
-	words := wordSet(source.String())
-	for _, w := range contentWords(f.Text) {
+	words := lexis.Set(source.String())
+	for _, w := range lexis.Content(f.Text) {
 		if strings.ContainsAny(w, "0123456789") && !words[w] {
 			return false
 		}
 	}
-	return overlap(contentWords(f.Text), words) >= minShared
+	return lexis.Overlap(lexis.Content(f.Text), words) >= minShared
 }

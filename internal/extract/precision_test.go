@@ -1,6 +1,8 @@
 package extract
 
-import "testing"
+import (
+	"testing"
+)
 
 // What a person says about the work of the hour is no wish for good.
 func TestTalkOfTheHour(t *testing.T) {

@@ -4,14 +4,16 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/mneme-memory/mneme/internal/lexis"
+	"github.com/mneme-memory/mneme/internal/shell"
 	"github.com/mneme-memory/mneme/internal/transcript"
 	"github.com/mneme-memory/mneme/memory"
 )
 
 var (
-	leadWorked = lazy(`(?i)\b(?:steps? that worked|what worked|worked[^.]*:$|the (?:working|final|complete|full) (?:procedure|steps|sequence|recipe|process)|(?:procedure|steps|recipe|sequence|process|runbook) (?:to|for|that)\b|how to \w+|^to [a-z]+ .*:$)`)
-	leadPlan   = lazy(`(?i)\b(?:plan|propos\w*|next|todo|to-do|i'?ll|i will|we'?ll|will be|going to|could|should|would|option|suggest\w*|recommend\w*|remaining|before i|want me|shall|here'?s what i (?:did|changed)|changes|summary|what changed|files?)\b`)
-	inCode     = lazy("`([^`\n]{2,160})`")
+	leadWorked = lexis.Lazy(`(?i)\b(?:steps? that worked|what worked|worked[^.]*:$|the (?:working|final|complete|full) (?:procedure|steps|sequence|recipe|process)|(?:procedure|steps|recipe|sequence|process|runbook) (?:to|for|that)\b|how to \w+|^to [a-z]+ .*:$)`)
+	leadPlan   = lexis.Lazy(`(?i)\b(?:plan|propos\w*|next|todo|to-do|i'?ll|i will|we'?ll|will be|going to|could|should|would|option|suggest\w*|recommend\w*|remaining|before i|want me|shall|here'?s what i (?:did|changed)|changes|summary|what changed|files?)\b`)
+	inCode     = lexis.Lazy("`([^`\n]{2,160})`")
 )
 
 // procedures are numbered steps of which the commands have run and passed.
@@ -47,13 +49,13 @@ func (s *session) procedure(at int, list []sentence, from, to int) []found {
 	if n := to - from + 1; n < minSteps || n > maxSteps || from == 0 {
 		return nil
 	}
-	lead := openers.replace(list[from-1].text, "")
-	if !leadWorked.match(lead) || leadPlan.match(lead) || question(lead) || hedges.match(lead) || leans(lead) && len(contentWords(lead)) < 4 || s.denied(at) {
+	lead := openers.Replace(list[from-1].text, "")
+	if !leadWorked.Match(lead) || leadPlan.Match(lead) || question(lead) || hedges.Match(lead) || leans(lead) && len(lexis.Content(lead)) < 4 || s.denied(at) {
 		return nil
 	}
 	var steps []string
 	for _, one := range list[from : to+1] {
-		if question(one.text) || hedges.match(withoutCode(one.text)) || s.quoted(one.text) {
+		if question(one.text) || hedges.Match(withoutCode(one.text)) || s.quoted(one.text) {
 			return nil
 		}
 		steps = append(steps, fmt.Sprintf("(%d) %s", one.item, strings.TrimRight(one.text, ".;")))
@@ -70,7 +72,7 @@ func (s *session) procedure(at int, list []sentence, from, to int) []found {
 // when they were last run before the steps were written down.
 func (s *session) ranOf(at int, steps []sentence) (ran, named int) {
 	for _, one := range steps {
-		for _, m := range inCode.compiled().FindAllStringSubmatch(one.text, -1) {
+		for _, m := range inCode.Compiled().FindAllStringSubmatch(one.text, -1) {
 			if len(strings.Fields(m[1])) < 2 {
 				continue
 			}
@@ -99,8 +101,8 @@ func sameTask(ran, named string) bool {
 	if strings.Contains(ran, named) {
 		return true
 	}
-	kind := mainKind(named)
-	if readsOnly(kind) || !SameKind(named, ran) {
+	kind := shell.MainKind(named)
+	if shell.ReadsOnly(kind) || !shell.SameKind(named, ran) {
 		return false
 	}
 	words := strings.Fields(named)

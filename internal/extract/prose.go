@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/mneme-memory/mneme/internal/lexis"
 )
 
 // sentence is one statement of a text.
@@ -16,10 +18,10 @@ type sentence struct {
 }
 
 var (
-	listItem   = lazy(`^\s{0,6}(\d{1,2})[.)]\s+(\S.*)$`)
-	bulletItem = lazy(`^\s{0,6}[-*+•]\s+(\S.*)$`)
-	emphasis   = lazy(`\*\*|__`)
-	linkTarget = lazy(`\[([^\]\n]{1,80})\]\([^)\s]{1,200}\)`)
+	listItem   = lexis.Lazy(`^\s{0,6}(\d{1,2})[.)]\s+(\S.*)$`)
+	bulletItem = lexis.Lazy(`^\s{0,6}[-*+•]\s+(\S.*)$`)
+	emphasis   = lexis.Lazy(`\*\*|__`)
+	linkTarget = lexis.Lazy(`\[([^\]\n]{1,80})\]\([^)\s]{1,200}\)`)
 )
 
 // prose returns the statements of a text, without what is no prose: code,
@@ -55,16 +57,16 @@ func prose(text string) []sentence {
 }
 
 // logLine begins lines that a program printed.
-var logLine = lazy(`(?m)^\s*at \S+ \(|^\w*(?:Error|Exception): |^Traceback |^\s*File "|^\[?\d{4}-\d\d-\d\d[T ]|^\[?(?:INFO|WARN|WARNING|ERROR|DEBUG|TRACE|FATAL)\b[: \]]|^(?:npm ERR!|error\[E|panic: |fatal: |goroutine \d)|^[$❯➜] `)
+var logLine = lexis.Lazy(`(?m)^\s*at \S+ \(|^\w*(?:Error|Exception): |^Traceback |^\s*File "|^\[?\d{4}-\d\d-\d\d[T ]|^\[?(?:INFO|WARN|WARNING|ERROR|DEBUG|TRACE|FATAL)\b[: \]]|^(?:npm ERR!|error\[E|panic: |fatal: |goroutine \d)|^[$❯➜] `)
 
 // withoutLogs takes out the paragraphs that hold a line of a log.
 func withoutLogs(text string) string {
-	if !logLine.match(text) {
+	if !logLine.Match(text) {
 		return text
 	}
 	var out []string
 	for block := range strings.SplitSeq(text, "\n\n") {
-		if !logLine.match(block) {
+		if !logLine.Match(block) {
 			out = append(out, block)
 		}
 	}
@@ -73,22 +75,22 @@ func withoutLogs(text string) string {
 
 // itemOf reads one item of a list.
 func itemOf(l string) (sentence, bool) {
-	if m := listItem.groups(l); m != nil {
+	if m := listItem.Groups(l); m != nil {
 		n := int(m[1][0] - '0')
 		if len(m[1]) == 2 {
 			n = n*10 + int(m[1][1]-'0')
 		}
 		return sentence{text: plain(m[2]), item: n}, true
 	}
-	if m := bulletItem.groups(l); m != nil {
+	if m := bulletItem.Groups(l); m != nil {
 		return sentence{text: plain(m[1]), bullet: true}, true
 	}
 	return sentence{}, false
 }
 
 func plain(l string) string {
-	l = linkTarget.replace(l, "$1")
-	return strings.TrimSpace(emphasis.replace(l, ""))
+	l = linkTarget.Replace(l, "$1")
+	return strings.TrimSpace(emphasis.Replace(l, ""))
 }
 
 // isProse reports whether a line can be part of a sentence.
@@ -158,9 +160,9 @@ func endsSentence(para string, start, i int) bool {
 }
 
 var (
-	hedges = lazy(`(?i)\b(?:maybe|perhaps|possibly|probably|presumably|apparently|might|may (?:be|have|need|well)|could (?:be|have been|also|well)|likely|i (?:think|suspect|believe|guess|assume|wonder)|my (?:guess|hunch|hypothesis|suspicion|theory)|(?:it|this|that) (?:seems|looks|appears|sounds)|seems to|appears to|not sure|unclear|unsure|hypothes[ie]s|hypothetical(?:ly)?|would (?:be|have|need|mean|make)|should (?:be|have|now|fix|work|probably|help)|suppose|what if|in theory|one (?:option|possibility|idea)|if (?:so|that'?s|this is|it is|it's) |assuming|potentially|let'?s say|for example|imagine)\b`)
-	plans  = lazy(`(?i)\b(?:i'?ll|i will|we'?ll|we will|let me|let's|i'?m going to|(?:i am|we are|we'?re|is|are) going to|next(?: steps?| up|,)|(?:we|i) (?:can|could|should|need to|want to)|you (?:can|could|should|may want)|i'd like|to (?:check|confirm|verify|be sure)|to-?do|plan(?:ned|ning)?(?: is|:)|proposal|propose|here'?s (?:the|my|a) plan|first,? i|now i|^checking|^looking (?:at|into)|^investigat(?:e|ing)|shall we|want me to|would you)\b`)
-	asides = lazy(`(?i)\b(?:according to|as (?:noted|recorded|remembered|stored|mentioned)|from (?:my |our |the )?(?:memory|notes)|i (?:recall|remember)|(?:my |the |our )?(?:memory|memories|notes?) (?:says?|tells?|mentions?|recalls?|has|have|from|shows?)|(?:last|previous|earlier|prior) (?:session|time|conversation)|remembered|the (?:readme|docs?|documentation|changelog|comment|file) (?:says?|states?|mentions?|reads?|shows?)|(?:mneme|claude\.md|memory\.md))\b`)
+	hedges = lexis.Lazy(`(?i)\b(?:maybe|perhaps|possibly|probably|presumably|apparently|might|may (?:be|have|need|well)|could (?:be|have been|also|well)|likely|i (?:think|suspect|believe|guess|assume|wonder)|my (?:guess|hunch|hypothesis|suspicion|theory)|(?:it|this|that) (?:seems|looks|appears|sounds)|seems to|appears to|not sure|unclear|unsure|hypothes[ie]s|hypothetical(?:ly)?|would (?:be|have|need|mean|make)|should (?:be|have|now|fix|work|probably|help)|suppose|what if|in theory|one (?:option|possibility|idea)|if (?:so|that'?s|this is|it is|it's) |assuming|potentially|let'?s say|for example|imagine)\b`)
+	plans  = lexis.Lazy(`(?i)\b(?:i'?ll|i will|we'?ll|we will|let me|let's|i'?m going to|(?:i am|we are|we'?re|is|are) going to|next(?: steps?| up|,)|(?:we|i) (?:can|could|should|need to|want to)|you (?:can|could|should|may want)|i'd like|to (?:check|confirm|verify|be sure)|to-?do|plan(?:ned|ning)?(?: is|:)|proposal|propose|here'?s (?:the|my|a) plan|first,? i|now i|^checking|^looking (?:at|into)|^investigat(?:e|ing)|shall we|want me to|would you)\b`)
+	asides = lexis.Lazy(`(?i)\b(?:according to|as (?:noted|recorded|remembered|stored|mentioned)|from (?:my |our |the )?(?:memory|notes)|i (?:recall|remember)|(?:my |the |our )?(?:memory|memories|notes?) (?:says?|tells?|mentions?|recalls?|has|have|from|shows?)|(?:last|previous|earlier|prior) (?:session|time|conversation)|remembered|the (?:readme|docs?|documentation|changelog|comment|file) (?:says?|states?|mentions?|reads?|shows?)|(?:mneme|claude\.md|memory\.md))\b`)
 )
 
 func question(s string) bool { return strings.HasSuffix(strings.TrimRight(s, `"')*_ `), "?") }
@@ -169,18 +171,18 @@ func question(s string) bool { return strings.HasSuffix(strings.TrimRight(s, `"'
 // question, no guess, no plan, no report of what a note or a file says.
 func firm(s string) bool {
 	bare := withoutCode(s)
-	if spoken.match(bare) {
+	if spoken.Match(bare) {
 		return false
 	}
-	return !question(bare) && !hedges.match(bare) && !plans.match(bare) && !asides.match(bare)
+	return !question(bare) && !hedges.Match(bare) && !plans.Match(bare) && !asides.Match(bare)
 }
 
 // spoken begins or ends sentences that somebody else said.
-var spoken = lazy(`^["'“”„«‘]|["”“»]\W*$`)
+var spoken = lexis.Lazy(`^["'“”„«‘]|["”“»]\W*$`)
 
-var inlineCode = lazy("`[^`\n]*`")
+var inlineCode = lexis.Lazy("`[^`\n]*`")
 
-func withoutCode(s string) string { return inlineCode.replace(s, "x") }
+func withoutCode(s string) string { return inlineCode.Replace(s, "x") }
 
 // Bounds of one sentence, in bytes and words.
 const (
@@ -195,48 +197,7 @@ func sized(s string) bool {
 	return len(s) >= minSentence && len(s) <= maxSentence && len(strings.Fields(s)) >= minWords
 }
 
-var pronounStart = lazy(`(?i)^(?:(?:so|and|but|also|then|thus|because|since),? )?(?:it|this|that|they|these|those|he|she|both|which|there|here|same)\b`)
+var pronounStart = lexis.Lazy(`(?i)^(?:(?:so|and|but|also|then|thus|because|since),? )?(?:it|this|that|they|these|those|he|she|both|which|there|here|same)\b`)
 
 // leans reports whether a sentence needs the one before it to be understood.
-func leans(s string) bool { return pronounStart.match(s) }
-
-var stopWords = map[string]bool{
-	"a": true, "an": true, "the": true, "and": true, "or": true, "but": true, "of": true, "to": true, "in": true, "on": true, "at": true,
-	"for": true, "with": true, "by": true, "from": true, "as": true, "is": true, "are": true, "was": true, "were": true, "be": true, "been": true,
-	"it": true, "its": true, "this": true, "that": true, "these": true, "those": true, "we": true, "i": true, "you": true, "they": true, "he": true, "she": true,
-	"our": true, "your": true, "my": true, "not": true, "no": true, "so": true, "then": true, "than": true, "if": true, "do": true, "does": true, "did": true,
-	"has": true, "have": true, "had": true, "will": true, "would": true, "can": true, "could": true, "should": true, "there": true, "here": true, "when": true,
-	"which": true, "who": true, "what": true, "how": true, "because": true, "also": true, "just": true, "now": true, "all": true, "any": true, "into": true,
-	"user": true, "error": true, "fix": true, "failed": true, "decision": true, "preference": true, "correction": true,
-}
-
-// contentWords returns the words of a text that carry meaning, in lower case,
-// in order, with repeats.
-func contentWords(text string) []string {
-	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
-	})
-	return slices.DeleteFunc(words, func(w string) bool { return len(w) < 2 || stopWords[w] })
-}
-
-// overlap is the share of a text's content words that another text has.
-func overlap(words []string, in map[string]bool) float64 {
-	if len(words) == 0 {
-		return 0
-	}
-	n := 0
-	for _, w := range words {
-		if in[w] {
-			n++
-		}
-	}
-	return float64(n) / float64(len(words))
-}
-
-func wordSet(text string) map[string]bool {
-	set := make(map[string]bool)
-	for _, w := range contentWords(text) {
-		set[w] = true
-	}
-	return set
-}
+func leans(s string) bool { return pronounStart.Match(s) }

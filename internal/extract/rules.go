@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/mneme-memory/mneme/internal/lexis"
 	"github.com/mneme-memory/mneme/internal/transcript"
 	"github.com/mneme-memory/mneme/memory"
 )
@@ -44,11 +45,11 @@ func (s *session) candidates(pass transcript.State, least float64) []found {
 	return slices.DeleteFunc(all, func(f found) bool { return f.Score < least || s.unfit(f) })
 }
 
-var envDump = lazy(`\b[A-Z][A-Z0-9_]{2,}=\S`)
+var envDump = lexis.Lazy(`\b[A-Z][A-Z0-9_]{2,}=\S`)
 
 // unfit says no to what must not become a memory, whatever rule found it.
 func (s *session) unfit(f found) bool {
-	return len(f.Text) > MaxTextBytes || strings.ContainsFunc(f.Text, unicode.IsControl) || !utf8.ValidString(f.Text) || envDump.count(f.Text) >= 3 || strings.Contains(f.Text, "```") ||
+	return len(f.Text) > MaxTextBytes || strings.ContainsFunc(f.Text, unicode.IsControl) || !utf8.ValidString(f.Text) || envDump.Count(f.Text) >= 3 || strings.Contains(f.Text, "```") ||
 		s.recalled(f.Text, s.events[f.at].Kind == transcript.Prompt)
 }
 
@@ -77,7 +78,7 @@ func best(all []found, limit int) []Candidate {
 
 // alikeTexts reports whether the shorter of two texts repeats the other.
 func alikeTexts(a, b string) bool {
-	if len(contentWords(a)) > len(contentWords(b)) {
+	if len(lexis.Content(a)) > len(lexis.Content(b)) {
 		a, b = b, a
 	}
 	return repeats(a, b)

@@ -4,6 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mneme-memory/mneme/internal/failure"
+	"github.com/mneme-memory/mneme/internal/lexis"
+	"github.com/mneme-memory/mneme/internal/shell"
 	"github.com/mneme-memory/mneme/internal/transcript"
 )
 
@@ -54,7 +57,7 @@ func newSession(events []transcript.Event, known []string) *session {
 // asksMemory reports whether a shell command is our own: what it prints comes
 // from memory like the answer of a memory tool.
 func asksMemory(call *transcript.ToolCall) bool {
-	return slices.ContainsFunc(kindsOf(call.Field("command")), func(kind string) bool {
+	return slices.ContainsFunc(shell.Kinds(call.Field("command")), func(kind string) bool {
 		program, _, _ := strings.Cut(kind, " ")
 		return program == "mneme"
 	})
@@ -68,16 +71,16 @@ func resultOf(call *transcript.ToolCall) string {
 }
 
 // unrun begins the client's own words for a command that it did not run.
-var unrun = lazy(`^(?:Claude requested permissions? to|This (?:Bash )?command (?:requires approval|contains )|Permission for this |\[Request interrupted|Command was blocked|<tool_use_error>)`)
+var unrun = lexis.Lazy(`^(?:Claude requested permissions? to|This (?:Bash )?command (?:requires approval|contains )|Permission for this |\[Request interrupted|Command was blocked|<tool_use_error>)`)
 
 func (s *session) addRun(at int, call *transcript.ToolCall) {
 	command := call.Field("command")
-	if call.Name != "Bash" || command == "" || call.Rejected || call.Failed && unrun.match(call.Result) {
+	if call.Name != "Bash" || command == "" || call.Rejected || call.Failed && unrun.Match(call.Result) {
 		return
 	}
-	r := run{at: at, command: command, kinds: kindsOf(command), output: call.Result}
-	r.kind = lastOf(r.kinds)
-	r.failed = call.Failed || HidesFailure(command, call.Result)
+	r := run{at: at, command: command, kinds: shell.Kinds(command), output: call.Result}
+	r.kind = shell.Last(r.kinds)
+	r.failed = call.Failed || failure.Hides(command, call.Result)
 	s.runs = append(s.runs, r)
 }
 
@@ -97,12 +100,12 @@ func (s *session) nextPrompt(at int) int {
 	return len(s.events)
 }
 
-var denial = lazy(`(?i)^\W*(?:no\b(?: |,|\.|!|$)|nope|wrong|incorrect|not (?:it|quite|right|true|correct|really)|that'?s (?:not|wrong|incorrect)|that (?:is|was) (?:not|wrong)|(?:it|that|this) (?:still|didn'?t|did not|doesn'?t|does not)|still (?:fail|broken|not|the same|get|see)|doesn'?t (?:work|help)|didn'?t (?:work|help)|undo|revert|i disagree|hmm,? no|actually,? no|are you sure)`)
+var denial = lexis.Lazy(`(?i)^\W*(?:no\b(?: |,|\.|!|$)|nope|wrong|incorrect|not (?:it|quite|right|true|correct|really)|that'?s (?:not|wrong|incorrect)|that (?:is|was) (?:not|wrong)|(?:it|that|this) (?:still|didn'?t|did not|doesn'?t|does not)|still (?:fail|broken|not|the same|get|see)|doesn'?t (?:work|help)|didn'?t (?:work|help)|undo|revert|i disagree|hmm,? no|actually,? no|are you sure)`)
 
 // denied reports whether the person answered a statement with no.
 func (s *session) denied(at int) bool {
 	next := s.nextPrompt(at)
-	return next < len(s.events) && denial.match(s.events[next].Text)
+	return next < len(s.events) && denial.Match(s.events[next].Text)
 }
 
 // verdict says what the commands after a statement made of it.
@@ -122,14 +125,14 @@ func (s *session) judge(at int) verdict {
 		r := &s.runs[i]
 		if r.at < at {
 			switch {
-			case r.failed && !readsOnly(r.kind):
+			case r.failed && !shell.ReadsOnly(r.kind):
 				failed = r
-			case failed != nil && covers(r.kinds, failed.kinds):
+			case failed != nil && shell.Covers(r.kinds, failed.kinds):
 				failed = nil
 			}
 			continue
 		}
-		if failed != nil && covers(r.kinds, failed.kinds) {
+		if failed != nil && shell.Covers(r.kinds, failed.kinds) {
 			if !r.failed {
 				return proven
 			}
@@ -152,11 +155,11 @@ func (s *session) settledBefore(at int) bool {
 		begin--
 	}
 	for i, r := range s.runs {
-		if r.at < begin || r.at > at || !r.failed || readsOnly(r.kind) {
+		if r.at < begin || r.at > at || !r.failed || shell.ReadsOnly(r.kind) {
 			continue
 		}
 		for _, later := range s.runs[i+1:] {
-			if later.at < at && !later.failed && covers(later.kinds, r.kinds) {
+			if later.at < at && !later.failed && shell.Covers(later.kinds, r.kinds) {
 				return true
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/mneme-memory/mneme/internal/lexis"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -78,7 +79,7 @@ func (s *statement) add(word string, named bool) {
 		return
 	}
 	value := memory.IsValue(word)
-	if !value && (stopWords[low] || slices.Contains(fillers, low)) {
+	if !value && (lexis.StopWords[low] || slices.Contains(fillers, low)) {
 		return
 	}
 	if !value {
@@ -110,7 +111,7 @@ func isName(field, next string, begins bool) bool {
 	}
 	bare := strings.TrimFunc(field, func(r rune) bool { return !unicode.IsLetter(r) })
 	first, size := utf8.DecodeRuneInString(bare)
-	if !unicode.IsUpper(first) || stopWords[strings.ToLower(bare)] {
+	if !unicode.IsUpper(first) || lexis.StopWords[strings.ToLower(bare)] {
 		return false
 	}
 	if !begins || len(bare) > size && strings.ToUpper(bare) == bare {

@@ -3,6 +3,7 @@ package extract
 import (
 	"strings"
 
+	"github.com/mneme-memory/mneme/internal/lexis"
 	"github.com/mneme-memory/mneme/internal/transcript"
 	"github.com/mneme-memory/mneme/memory"
 )
@@ -10,30 +11,30 @@ import (
 // wish is a way in which people say how they want things, for good.
 type wish struct {
 	rule  string
-	words pattern
+	words lexis.Pattern
 	score float64
 }
 
 var wishWords = []wish{
-	{"from now on", lazy(`(?i)\b(?:from now on|going forward|in (?:the )?future\b|for future reference|as a (?:general )?rule\b|for next time\b)|\bevery time you [^,]{3,80}, (?:please |also |always |first )*(?:run|use|update|add|check|write|regenerate|commit|ask|tell|format|bump|read|start|stop|restart|make|build|sync)\b`), 0.78},
-	{"always, never", lazy(`(?i)^(?:please,? |and |also,? |btw,? |by the way,? |oh,? |remember:? |note:? |but )*(?:always|never|(?:do not|don'?t) ever|make sure (?:you |to |that you )?(?:always|never))\b`), 0.76},
-	{"I prefer", lazy(`(?i)\bI (?:really |strongly |always |usually |generally )?(?:prefer|hate (?:it )?when|like it when|don'?t like it when|want you to (?:always|never))\b`), 0.74},
-	{"our convention", lazy(`(?i)\b(?:(?:in this (?:repo(?:sitory)?|project|code ?base|team|company)|around here),? (?:we|all|every|each|no|only|always|never|use|prefer|put|keep|do not|don'?t|name|write|run|sign)|(?:we|all|every|each|no|only|always|never|use|prefer|put|keep|do not|don'?t|name|write|run|sign) .{2,80} in this (?:repo(?:sitory)?|project|code ?base|team|company)|our (?:convention|style|policy|rule|standard)s? (?:is|are|says?)|we (?:always|never|only ever)|we (?:don'?t|do not) (?:do|use|allow|commit|write|put|push|merge|mock)|we use .{2,60}(?:, not\b| instead of\b| here\b| everywhere\b| rather than\b))`), 0.68},
-	{"ever", lazy(`(?i)^(?:no|don'?t|do not|never|only)\b.*,? (?:ever|at any time|under any circumstances)[.!]*$`), 0.68},
-	{"keep it so", lazy(`(?i)^keep (?:your |the |all |my )?(?:answers|replies|responses|explanations|commits|commit messages|functions|prs|pull requests|diffs|summaries|comments)\b`), 0.68},
-	{"for such things", lazy(`(?i)^(?:also,? |and )?for (?:[\w-]+ ){1,3}(?:I|we) (?:always |only )?(?:like|want|use|prefer)\b`), 0.66},
-	{"stop doing", lazy(`(?i)^(?:please,? |and |also,? )*(?:stop|quit|avoid) \w+ing\b`), 0.62},
+	{"from now on", lexis.Lazy(`(?i)\b(?:from now on|going forward|in (?:the )?future\b|for future reference|as a (?:general )?rule\b|for next time\b)|\bevery time you [^,]{3,80}, (?:please |also |always |first )*(?:run|use|update|add|check|write|regenerate|commit|ask|tell|format|bump|read|start|stop|restart|make|build|sync)\b`), 0.78},
+	{"always, never", lexis.Lazy(`(?i)^(?:please,? |and |also,? |btw,? |by the way,? |oh,? |remember:? |note:? |but )*(?:always|never|(?:do not|don'?t) ever|make sure (?:you |to |that you )?(?:always|never))\b`), 0.76},
+	{"I prefer", lexis.Lazy(`(?i)\bI (?:really |strongly |always |usually |generally )?(?:prefer|hate (?:it )?when|like it when|don'?t like it when|want you to (?:always|never))\b`), 0.74},
+	{"our convention", lexis.Lazy(`(?i)\b(?:(?:in this (?:repo(?:sitory)?|project|code ?base|team|company)|around here),? (?:we|all|every|each|no|only|always|never|use|prefer|put|keep|do not|don'?t|name|write|run|sign)|(?:we|all|every|each|no|only|always|never|use|prefer|put|keep|do not|don'?t|name|write|run|sign) .{2,80} in this (?:repo(?:sitory)?|project|code ?base|team|company)|our (?:convention|style|policy|rule|standard)s? (?:is|are|says?)|we (?:always|never|only ever)|we (?:don'?t|do not) (?:do|use|allow|commit|write|put|push|merge|mock)|we use .{2,60}(?:, not\b| instead of\b| here\b| everywhere\b| rather than\b))`), 0.68},
+	{"ever", lexis.Lazy(`(?i)^(?:no|don'?t|do not|never|only)\b.*,? (?:ever|at any time|under any circumstances)[.!]*$`), 0.68},
+	{"keep it so", lexis.Lazy(`(?i)^keep (?:your |the |all |my )?(?:answers|replies|responses|explanations|commits|commit messages|functions|prs|pull requests|diffs|summaries|comments)\b`), 0.68},
+	{"for such things", lexis.Lazy(`(?i)^(?:also,? |and )?for (?:[\w-]+ ){1,3}(?:I|we) (?:always |only )?(?:like|want|use|prefer)\b`), 0.66},
+	{"stop doing", lexis.Lazy(`(?i)^(?:please,? |and |also,? )*(?:stop|quit|avoid) \w+ing\b`), 0.62},
 }
 
 var (
-	noWish = lazy(`(?i)^(?:also,? |and )?for (?:the|this|that|these|those|now|my)\b|^in (?:the )?future,? (?:we|i|it|they|this) (?:may|might|could|will|want|would)\b|\bwe (?:always|never|only ever) (?:get|got|had|have|see|saw|fail|forget|end up|ran|run into|hit|knew|found|heard)\b|\b(?:is|are) being\b|\b(?:coming|going)[!.]*$|\bin [\w.]+\(\)|^(?:please,? |and |also,? )*(?:always (?:\w+[^sei\W]s|fails|passes|returns|gives|breaks|crashes|works|happens|the|a|been|was|is)\b|never (?:mind|seen|heard|had|worked|been|fails|returns|happens|did|saw))|\bas always\b|\b(?:it|this|that|which|test|build|ci) (?:always|never)\b`)
+	noWish = lexis.Lazy(`(?i)^(?:also,? |and )?for (?:the|this|that|these|those|now|my)\b|^in (?:the )?future,? (?:we|i|it|they|this) (?:may|might|could|will|want|would)\b|\bwe (?:always|never|only ever) (?:get|got|had|have|see|saw|fail|forget|end up|ran|run into|hit|knew|found|heard)\b|\b(?:is|are) being\b|\b(?:coming|going)[!.]*$|\bin [\w.]+\(\)|^(?:please,? |and |also,? )*(?:always (?:\w+[^sei\W]s|fails|passes|returns|gives|breaks|crashes|works|happens|the|a|been|was|is)\b|never (?:mind|seen|heard|had|worked|been|fails|returns|happens|did|saw))|\bas always\b|\b(?:it|this|that|which|test|build|ci) (?:always|never)\b`)
 	// chat are sentences about the work of this hour: what ails it, and what "that" stands for only here.
-	chat  = lazy(`(?i)\b(?:do|doing|did) (?:that|this|it|so)\b|\b(?:bug|broken|crash(?:es|ed)?|fails?|failing|since yesterday)\b.{0,40}$`)
-	tasks = lazy(`(?i)\b(?:can you|could you|would you|will you|please (?:add|fix|write|look|check|run|make|implement|create|update|refactor|explain|show|remove|rename)\b)`)
+	chat  = lexis.Lazy(`(?i)\b(?:do|doing|did) (?:that|this|it|so)\b|\b(?:bug|broken|crash(?:es|ed)?|fails?|failing|since yesterday)\b.{0,40}$`)
+	tasks = lexis.Lazy(`(?i)\b(?:can you|could you|would you|will you|please (?:add|fix|write|look|check|run|make|implement|create|update|refactor|explain|show|remove|rename)\b)`)
 )
 
 // passing are reports of how things stand, or went, and not of how they are.
-var passing = lazy(`(?i)\b(?:yesterday|last (?:night|week|month|time)|this (?:morning|afternoon|evening|week)|at the moment|just now|earlier today)\b|\b(?:is|are) (?:red|green|down|broken|failing|flaky|slow|back|up)(?: again| now)?[.! ]*$`)
+var passing = lexis.Lazy(`(?i)\b(?:yesterday|last (?:night|week|month|time)|this (?:morning|afternoon|evening|week)|at the moment|just now|earlier today)\b|\b(?:is|are) (?:red|green|down|broken|failing|flaky|slow|back|up)(?: again| now)?[.! ]*$`)
 
 // maxPrompt is the length beyond which a prompt is a document that somebody
 // pasted, and not what somebody said.
@@ -63,50 +64,50 @@ func (s *session) wishes() []found {
 }
 
 var (
-	hums     = lazy(`(?i)^(?:hm+|uh|oh|well)[,.! ]+`)
-	leading  = lazy(`(?i)^(?:(?:and|but|also|oh|btw|by the way|please)[, ]+)+`)
-	trailing = lazy(`(?i)[,;] (?:so |and )?(?:please|can you|could you) \w+.*$|,? please[.!]*$`)
-	reminds  = lazy(`(?i)(?:^|, |; |\band |^btw,? )(?:please )?(?:(?:remember|keep in mind|don'?t forget|bear in mind) that|(?:for the record|fyi|for your information)[,:]|remember:) +(.+)$`)
-	agrees   = lazy(`(?i)^\W*(?:no|nope|wrong|actually|incorrect)\b`)
+	hums     = lexis.Lazy(`(?i)^(?:hm+|uh|oh|well)[,.! ]+`)
+	leading  = lexis.Lazy(`(?i)^(?:(?:and|but|also|oh|btw|by the way|please)[, ]+)+`)
+	trailing = lexis.Lazy(`(?i)[,;] (?:so |and )?(?:please|can you|could you) \w+.*$|,? please[.!]*$`)
+	reminds  = lexis.Lazy(`(?i)(?:^|, |; |\band |^btw,? )(?:please )?(?:(?:remember|keep in mind|don'?t forget|bear in mind) that|(?:for the record|fyi|for your information)[,:]|remember:) +(.+)$`)
+	agrees   = lexis.Lazy(`(?i)^\W*(?:no|nope|wrong|actually|incorrect)\b`)
 )
 
 // unsettled reports whether a text asks, guesses, or speaks of this moment only.
 func unsettled(text string) bool {
-	return question(text) || hedges.match(text) || nowOnly.match(text)
+	return question(text) || hedges.Match(text) || nowOnly.Match(text)
 }
 
 // tells reports whether a text has enough words to say something: two will do
 // when one of them is a name or a figure.
 func tells(text string) bool {
-	words := len(contentWords(text))
-	return words >= 3 || words == 2 && named.match(text)
+	words := len(lexis.Content(text))
+	return words >= 3 || words == 2 && named.Match(text)
 }
 
 // reminder is a fact that the person asked to remember.
 func (s *session) reminder(at int, text string) (found, bool) {
-	if unsettled(text) || passing.match(text) || leans(text) || aboutHere.match(text) || !tells(text) || len(text) > maxSentence {
+	if unsettled(text) || passing.Match(text) || leans(text) || aboutHere.Match(text) || !tells(text) || len(text) > maxSentence {
 		return found{}, false
 	}
 	return s.candidate(ended(sentenceCase(text)), memory.TypeFact, "remember that", 0.76, at), true
 }
 
 func (s *session) preference(at int, one sentence) (found, bool) {
-	text := trailing.replace(leading.replace(openers.replace(one.text, ""), ""), "")
-	if m := reminds.groups(text); m != nil {
+	text := trailing.Replace(leading.Replace(openers.Replace(one.text, ""), ""), "")
+	if m := reminds.Groups(text); m != nil {
 		return s.reminder(at, m[1])
 	}
-	text = hums.replace(text, "")
-	if lead := objects.find(text); lead != nil && agrees.match(text[:lead[1]]) && strings.ContainsAny(text[lead[1]-1:lead[1]], ",.!:;-") {
+	text = hums.Replace(text, "")
+	if lead := objects.Find(text); lead != nil && agrees.Match(text[:lead[1]]) && strings.ContainsAny(text[lead[1]-1:lead[1]], ",.!:;-") {
 		text = strings.TrimSpace(text[lead[1]:])
 	}
-	if unsettled(text) || noWish.match(text) || pointing.match(text) || chat.match(text) || tasks.match(text) || len(text) > maxSentence || s.quoted(text) {
+	if unsettled(text) || noWish.Match(text) || pointing.Match(text) || chat.Match(text) || tasks.Match(text) || len(text) > maxSentence || s.quoted(text) {
 		return found{}, false
 	}
-	if aboutHere.match(text) || !tells(text) {
+	if aboutHere.Match(text) || !tells(text) {
 		return found{}, false
 	}
 	for _, w := range wishWords {
-		if !w.words.match(text) {
+		if !w.words.Match(text) {
 			continue
 		}
 		score := w.score

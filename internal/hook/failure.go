@@ -5,8 +5,9 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/mneme-memory/mneme/internal/extract"
+	"github.com/mneme-memory/mneme/internal/failure"
 	"github.com/mneme-memory/mneme/internal/hook/session"
+	"github.com/mneme-memory/mneme/internal/shell"
 	"github.com/mneme-memory/mneme/internal/spool"
 	"github.com/mneme-memory/mneme/internal/transcript"
 	"github.com/mneme-memory/mneme/memory"
@@ -93,7 +94,7 @@ func sameKind(a, b session.Failure) bool {
 		return false
 	}
 	if a.Tool == bash {
-		return extract.SameKind(a.Command, b.Command)
+		return shell.SameKind(a.Command, b.Command)
 	}
 	return a.Command == b.Command
 }
@@ -151,7 +152,7 @@ func (r *run) similarErrors(ctx context.Context, f session.Failure, message stri
 		command = f.Command
 	}
 	message, _ = r.redactor.Redact(message)
-	query := extract.Signature(command, message).Query
+	query := failure.Signature(command, message).Query
 	if query == "" {
 		line, _, _ := strings.Cut(strings.TrimSpace(message), "\n")
 		query = strings.TrimSpace(f.Tool + ": " + line)

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/mneme-memory/mneme/internal/extract"
+	"github.com/mneme-memory/mneme/internal/failure"
 	"github.com/mneme-memory/mneme/internal/hook/session"
 	"github.com/mneme-memory/mneme/internal/transcript"
 )
@@ -15,7 +15,7 @@ import (
 func (r *run) afterTool(ctx context.Context) error {
 	r.log.Tool = r.in.ToolName
 	if !transcript.OwnTool(r.in.ToolName) && r.in.ToolName == bash {
-		if output := bashOutput(r.in.ToolResponse); extract.HidesFailure(callOf(r.in), output) {
+		if output := bashOutput(r.in.ToolResponse); failure.Hides(callOf(r.in), output) {
 			r.cleanProject()
 			return r.failed(ctx, output)
 		}

@@ -1,23 +1,27 @@
-package extract
+// Package failure reads what failed commands print: what is characteristic of
+// an error, whether a success hides one, and whether a memory speaks of it.
+package failure
 
 import (
 	"cmp"
 	"path"
 	"slices"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/mneme-memory/mneme/internal/lexis"
+	"github.com/mneme-memory/mneme/internal/shell"
 )
 
-// ErrorSignature is what is characteristic of an error: the same for the same
+// Sig is the signature of an error: what is characteristic of an error: the same for the same
 // error in another folder, line or run.
-type ErrorSignature struct {
+type Sig struct {
 	Kind  string   // of command, e.g. "go test"; empty when there is no command
 	Lines []string // the telling lines, at most two, without what differs between runs
 	Query string   // short text to search for: the kind and the lines
 }
 
 // Empty reports whether nothing telling was found.
-func (s ErrorSignature) Empty() bool { return len(s.Lines) == 0 }
+func (s Sig) Empty() bool { return len(s.Lines) == 0 }
 
 // Bounds of a signature, in bytes.
 const (
@@ -29,8 +33,8 @@ const (
 // strips from them folders, numbers, addresses, times and other things that
 // differ between runs. A port, a status or an error's own code stays. The
 // command may be empty, as for a tool that is no shell.
-func Signature(command, errorText string) ErrorSignature {
-	s := ErrorSignature{Kind: mainKind(command)}
+func Signature(command, errorText string) Sig {
+	s := Sig{Kind: shell.MainKind(command)}
 	for _, l := range telling(errorText) {
 		if text := normalise(l); adds(s.Lines, text) {
 			s.Lines = append(s.Lines, text)
@@ -48,27 +52,27 @@ func adds(lines []string, text string) bool {
 	if text == "" {
 		return false
 	}
-	return len(lines) == 0 || overlap(contentWords(text), wordSet(strings.Join(lines, " "))) < 0.7
+	return len(lines) == 0 || lexis.Overlap(lexis.Content(text), lexis.Set(strings.Join(lines, " "))) < 0.7
 }
 
 // lineRule says how telling a line is that matches. The first that matches counts.
 type lineRule struct {
-	re     pattern
+	re     lexis.Pattern
 	weight int
 }
 
 var lineRules = []lineRule{
 	// What stands around errors and says nothing of them.
-	{lazy(`(?i)^exit (?:code|status)|^build failed|build failed with an exception|complete log of this run|for more information|rerun with|run with|^make(?:\[\d+\])?: (?:\*\*\*|leaving|entering)|^\s*at .+[:(]\d|^\s*File ".*", line \d|^goroutine \d|^Traceback|^=+ .*=+$|^-+$|^\s*\^|^npm (?:ERR!|error) (?:path|errno|syscall|cwd|command|A complete|enoent This)|\b0 (?:errors?|failed|failures)\b|^(?:FAIL|FAILED|ok|PASS)$|^warning\b|^\s*(?:=|-->) |: in <module>|^note:|^help:|aborting due to|could not compile|exit status \d+$|^npm (?:ERR!|error) code \d+$|^\s*code: '|: AssertionError$|^collect2: `), 0},
+	{lexis.Lazy(`(?i)^exit (?:code|status)|^build failed|build failed with an exception|complete log of this run|for more information|rerun with|run with|^make(?:\[\d+\])?: (?:\*\*\*|leaving|entering)|^\s*at .+[:(]\d|^\s*File ".*", line \d|^goroutine \d|^Traceback|^=+ .*=+$|^-+$|^\s*\^|^npm (?:ERR!|error) (?:path|errno|syscall|cwd|command|A complete|enoent This)|\b0 (?:errors?|failed|failures)\b|^(?:FAIL|FAILED|ok|PASS)$|^warning\b|^\s*(?:=|-->) |: in <module>|^note:|^help:|aborting due to|could not compile|exit status \d+$|^npm (?:ERR!|error) code \d+$|^\s*code: '|: AssertionError$|^collect2: `), 0},
 	// A tool's own statement of what is wrong.
-	{lazy(`^panic: |^fatal(?: error)?: |: fatal error: |^error\[E\d+\]|: error(?: TS\d+)?:|error TS\d+:|^E\s+\w*(?:Error|Exception)|^\w*(?:\.\w+)*(?:Error|Exception|Warning)\b(?: \[\w+\])?: |undefined reference to|^npm (?:ERR!|error) (?:code|missing|notarget|Missing|Cannot|Invalid|Error)|Cannot find module|command not found|EADDRINUSE|EACCES|ENOENT|ERR_\w+|ERESOLVE|OOMKilled|Segmentation fault|panicked at|address already in use|connection refused|permission denied|[Nn]o such file or directory|^ERROR: .*(?:[Cc]ould not|[Ff]ailed|[Nn]o )|^go: |^rule violation|DATA RACE`), 10},
-	{lazy(`^\S+\.\w{1,5}:\d+(?::\d+)?: `), 8}, // file.go:12:5: what is wrong
-	{lazy(`^\s*FAIL\s+\S|^(?:ERROR|FAILED) \S+$`), 3},
-	{lazy(`^--- FAIL|^\s*● |^FAILED \S+ - `), 7},
-	{lazy(`(?i)^\s*(?:error|fatal|fail(?:ure|ed)?)\b[:! ]`), 7},
-	{lazy(`^FAILED |^E\s+`), 6},
-	{lazy(`(?i)\b(?:error|exception|denied|refused|not found|cannot|can't|could not|unable to|failed|undefined|unknown|invalid|timed? ?out|deadline|missing|conflict|unsupported|killed|out of memory|no space|expired|mismatch|not allowed|unauthorized|forbidden|does not exist)\b`), 4},
-	{lazy(`(?i)^\s*(?:FAIL\s|expected|received|got|want)\b`), 3},
+	{lexis.Lazy(`^panic: |^fatal(?: error)?: |: fatal error: |^error\[E\d+\]|: error(?: TS\d+)?:|error TS\d+:|^E\s+\w*(?:Error|Exception)|^\w*(?:\.\w+)*(?:Error|Exception|Warning)\b(?: \[\w+\])?: |undefined reference to|^npm (?:ERR!|error) (?:code|missing|notarget|Missing|Cannot|Invalid|Error)|Cannot find module|command not found|EADDRINUSE|EACCES|ENOENT|ERR_\w+|ERESOLVE|OOMKilled|Segmentation fault|panicked at|address already in use|connection refused|permission denied|[Nn]o such file or directory|^ERROR: .*(?:[Cc]ould not|[Ff]ailed|[Nn]o )|^go: |^rule violation|DATA RACE`), 10},
+	{lexis.Lazy(`^\S+\.\w{1,5}:\d+(?::\d+)?: `), 8}, // file.go:12:5: what is wrong
+	{lexis.Lazy(`^\s*FAIL\s+\S|^(?:ERROR|FAILED) \S+$`), 3},
+	{lexis.Lazy(`^--- FAIL|^\s*● |^FAILED \S+ - `), 7},
+	{lexis.Lazy(`(?i)^\s*(?:error|fatal|fail(?:ure|ed)?)\b[:! ]`), 7},
+	{lexis.Lazy(`^FAILED |^E\s+`), 6},
+	{lexis.Lazy(`(?i)\b(?:error|exception|denied|refused|not found|cannot|can't|could not|unable to|failed|undefined|unknown|invalid|timed? ?out|deadline|missing|conflict|unsupported|killed|out of memory|no space|expired|mismatch|not allowed|unauthorized|forbidden|does not exist)\b`), 4},
+	{lexis.Lazy(`(?i)^\s*(?:FAIL\s|expected|received|got|want)\b`), 3},
 }
 
 // scored is a line and how telling it is.
@@ -76,11 +80,11 @@ type scored struct{ at, weight int }
 
 // telling returns at most two lines, in the order they were printed.
 func telling(text string) []string {
-	lines := strings.Split(shorten(text), "\n")
+	lines := strings.Split(Shorten(text), "\n")
 	var list []scored
 	for i, l := range lines {
 		if strings.IndexByte(l, 0x1b) >= 0 || strings.IndexByte(l, '\r') >= 0 {
-			lines[i] = ansi.replace(l, "")
+			lines[i] = ansi.Replace(l, "")
 		}
 		if marked(lines[i]) {
 			list = append(list, scored{at: i})
@@ -156,14 +160,16 @@ func weigh(l string) int {
 		return 0
 	}
 	for _, rule := range lineRules {
-		if rule.re.match(l) {
+		if rule.re.Match(l) {
 			return rule.weight
 		}
 	}
 	return -1
 }
 
-func shorten(text string) string {
+// Shorten bounds how much of an output is looked at: half from its beginning,
+// half from its end.
+func Shorten(text string) string {
 	if len(text) <= maxErrorText {
 		return text
 	}
@@ -171,37 +177,37 @@ func shorten(text string) string {
 }
 
 var (
-	ansi      = lazy("\x1b\\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f]")
-	uuids     = lazy(`\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b`)
-	hexes     = lazy(`\b0x[0-9a-fA-F]+\b|\b[0-9a-f]*\d[0-9a-f]*[a-f][0-9a-f]{6,}\b|\b[0-9a-f]*[a-f][0-9a-f]*\d[0-9a-f]{6,}\b`)
-	stamps    = lazy(`\b\d{4}[-/]\d\d[-/]\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?)?|\b\d\d:\d\d:\d\d(?:[.,]\d+)?\b`)
-	durations = lazy(`\b(?:\d+(?:\.\d+)?(?:h|m|ms|s)){2,}\b|\(?\b\d+(?:\.\d+)?\s?(?:ns|µs|us|ms|s|sec|secs|seconds|m|min|minutes|h)\b\)?`)
-	places    = lazy(`(\.[A-Za-z]\w{0,5})(?::\d+(?::\d+)?|\(\d+(?:,\d+)?\))`) // file.go:12:5
-	lineWords = lazy(`(?i)(?:,|:)? \(?(?:at |on )?line \d+(?:,? col(?:umn)? \d+)?\)?`)
-	paths     = lazy(`(?:[A-Za-z]:)?(?:~|\.{1,2})?(?:[/\\][\w.@+%~-]+){2,}[/\\]?|(?:[\w.@+-]+/){2,}[\w.@+-]+`)
-	hosts     = lazy(`\b\d{1,3}(?:\.\d{1,3}){3}\b`)
-	kept      = lazy(`(?i)\b(?:port|status|signal|http|https?/[\d.]+|code|exit|errno|error|version|v|python|node|go|java|ruby)[ :=]*\d[\d.]*|:{1,3}\d{2,5}\b`)
-	numbers   = lazy(`(^|[^\w.=])[+-]?\d[\d,._]*(?:%|[kKMG]i?B?\b)?($|[^\w.])`)
-	prefixes  = lazy(`^(?:npm (?:ERR!|error) |E\s+|\s*● |\s*[>│|*•-]+\s+)`)
-	spaces    = lazy(`\s+`)
-	hollow    = lazy(`\(\s*\)|\[\s*\]|""|''`)
+	ansi      = lexis.Lazy("\x1b\\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f]")
+	uuids     = lexis.Lazy(`\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b`)
+	hexes     = lexis.Lazy(`\b0x[0-9a-fA-F]+\b|\b[0-9a-f]*\d[0-9a-f]*[a-f][0-9a-f]{6,}\b|\b[0-9a-f]*[a-f][0-9a-f]*\d[0-9a-f]{6,}\b`)
+	stamps    = lexis.Lazy(`\b\d{4}[-/]\d\d[-/]\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?)?|\b\d\d:\d\d:\d\d(?:[.,]\d+)?\b`)
+	durations = lexis.Lazy(`\b(?:\d+(?:\.\d+)?(?:h|m|ms|s)){2,}\b|\(?\b\d+(?:\.\d+)?\s?(?:ns|µs|us|ms|s|sec|secs|seconds|m|min|minutes|h)\b\)?`)
+	places    = lexis.Lazy(`(\.[A-Za-z]\w{0,5})(?::\d+(?::\d+)?|\(\d+(?:,\d+)?\))`) // file.go:12:5
+	lineWords = lexis.Lazy(`(?i)(?:,|:)? \(?(?:at |on )?line \d+(?:,? col(?:umn)? \d+)?\)?`)
+	paths     = lexis.Lazy(`(?:[A-Za-z]:)?(?:~|\.{1,2})?(?:[/\\][\w.@+%~-]+){2,}[/\\]?|(?:[\w.@+-]+/){2,}[\w.@+-]+`)
+	hosts     = lexis.Lazy(`\b\d{1,3}(?:\.\d{1,3}){3}\b`)
+	kept      = lexis.Lazy(`(?i)\b(?:port|status|signal|http|https?/[\d.]+|code|exit|errno|error|version|v|python|node|go|java|ruby)[ :=]*\d[\d.]*|:{1,3}\d{2,5}\b`)
+	numbers   = lexis.Lazy(`(^|[^\w.=])[+-]?\d[\d,._]*(?:%|[kKMG]i?B?\b)?($|[^\w.])`)
+	prefixes  = lexis.Lazy(`^(?:npm (?:ERR!|error) |E\s+|\s*● |\s*[>│|*•-]+\s+)`)
+	spaces    = lexis.Lazy(`\s+`)
+	hollow    = lexis.Lazy(`\(\s*\)|\[\s*\]|""|''`)
 )
 
 // normalise strips from a line what differs between runs.
 func normalise(l string) string {
-	l = prefixes.replace(strings.TrimSpace(l), "")
-	l = clip(l, 4*maxTelling)
-	for _, re := range []pattern{uuids, stamps, hexes, hosts} {
-		l = re.replace(l, "")
+	l = prefixes.Replace(strings.TrimSpace(l), "")
+	l = lexis.Clip(l, 4*maxTelling)
+	for _, re := range []lexis.Pattern{uuids, stamps, hexes, hosts} {
+		l = re.Replace(l, "")
 	}
-	l = places.replace(l, "$1")
-	l = lineWords.replace(l, "")
-	l = paths.compiled().ReplaceAllStringFunc(l, baseOf)
-	l = durations.replace(l, "")
+	l = places.Replace(l, "$1")
+	l = lineWords.Replace(l, "")
+	l = paths.Compiled().ReplaceAllStringFunc(l, baseOf)
+	l = durations.Replace(l, "")
 	l = withoutNumbers(l)
-	l = hollow.replace(l, "")
-	l = strings.TrimSpace(spaces.replace(l, " "))
-	return clip(strings.Trim(l, " ,;-"), maxTelling)
+	l = hollow.Replace(l, "")
+	l = strings.TrimSpace(spaces.Replace(l, " "))
+	return lexis.Clip(strings.Trim(l, " ,;-"), maxTelling)
 }
 
 // baseOf keeps the last part of a path, unless it was made for one run.
@@ -221,7 +227,7 @@ func baseOf(p string) string {
 func withoutNumbers(l string) string {
 	var out strings.Builder
 	last := 0
-	for _, at := range kept.compiled().FindAllStringIndex(l, -1) {
+	for _, at := range kept.Compiled().FindAllStringIndex(l, -1) {
 		out.WriteString(stripNumbers(l[last:at[0]]))
 		out.WriteString(l[at[0]:at[1]])
 		last = at[1]
@@ -232,39 +238,24 @@ func withoutNumbers(l string) string {
 
 func stripNumbers(s string) string {
 	for range 2 { // neighbours share the space between them
-		s = numbers.replace(s, "$1$2")
+		s = numbers.Replace(s, "$1$2")
 	}
 	return s
 }
 
-// clip shortens a text to at most limit bytes, at a space if there is one near.
-func clip(s string, limit int) string {
-	if len(s) <= limit {
-		return s
-	}
-	end := limit
-	for end > 0 && !utf8.RuneStart(s[end]) {
-		end--
-	}
-	if i := strings.LastIndexByte(s[:end], ' '); i > end*2/3 {
-		end = i
-	}
-	return strings.TrimSpace(s[:end])
-}
-
-var hidden = lazy(`(?m)^--- FAIL|^FAIL(?:\t|$)|^npm (?:ERR!|error) code|^=+ .*\b[1-9]\d* (?:failed|errors?)\b.* in |^FAILED |error\[E\d+\]|error: could not compile|test result: FAILED|^Tests:\s+[1-9]\d* failed|^\S+\.\w{1,5}:\d+:\d+: (?:fatal )?error: |^make(?:\[\d+\])?: \*\*\* |^Traceback \(most recent call last\)|^BUILD (?:FAILED|FAILURE)|error TS\d+:|^(?:ba|z)?sh: .*command not found|^panic: `)
+var hidden = lexis.Lazy(`(?m)^--- FAIL|^FAIL(?:\t|$)|^npm (?:ERR!|error) code|^=+ .*\b[1-9]\d* (?:failed|errors?)\b.* in |^FAILED |error\[E\d+\]|error: could not compile|test result: FAILED|^Tests:\s+[1-9]\d* failed|^\S+\.\w{1,5}:\d+:\d+: (?:fatal )?error: |^make(?:\[\d+\])?: \*\*\* |^Traceback \(most recent call last\)|^BUILD (?:FAILED|FAILURE)|error TS\d+:|^(?:ba|z)?sh: .*command not found|^panic: `)
 
 // hiddenMarks stand in every output that hidden matches.
 var hiddenMarks = []string{"FAIL", "failed", "ERR!", "error", "***", "Traceback", "command not found", "panic: "}
 
-// HidesFailure reports whether a command that ended well printed what shows
+// Hides reports whether a command that ended well printed what shows
 // that what it ran failed, as "go test ./... | tail" does. Commands that only
 // show files are not judged by what is in them.
-func HidesFailure(command, output string) bool {
-	kinds := kindsOf(command)
-	if len(kinds) == 0 || readsOnly(kinds[len(kinds)-1]) {
+func Hides(command, output string) bool {
+	kinds := shell.Kinds(command)
+	if len(kinds) == 0 || shell.ReadsOnly(kinds[len(kinds)-1]) {
 		return false
 	}
-	output = shorten(output)
-	return slices.ContainsFunc(hiddenMarks, func(m string) bool { return strings.Contains(output, m) }) && hidden.match(output)
+	output = Shorten(output)
+	return slices.ContainsFunc(hiddenMarks, func(m string) bool { return strings.Contains(output, m) }) && hidden.Match(output)
 }

@@ -1,9 +1,13 @@
-package extract
+// Package shell names what shell commands do, so that two that try the same
+// thing are known for it whatever their arguments, folder or pipe.
+package shell
 
 import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/mneme-memory/mneme/internal/lexis"
 )
 
 // subcommands are programs of which the first words say the task: how many
@@ -50,11 +54,11 @@ var sameWord = map[string]string{
 	"npm add": "npm install", "pnpm add": "pnpm install", "cargo t": "cargo test", "cargo b": "cargo build", "cargo r": "cargo run",
 }
 
-var assignment = lazy(`^[A-Za-z_][A-Za-z0-9_]*=`)
+var assignment = lexis.Lazy(`^[A-Za-z_][A-Za-z0-9_]*=`)
 
-// kindsOf returns what a shell command does, each task once, in order. What
+// Kinds returns what a shell command does, each task once, in order. What
 // only reads, or moves about, is left out, unless there is nothing else.
-func kindsOf(command string) []string {
+func Kinds(command string) []string {
 	var kinds, rest []string
 	for _, pipeline := range split(command) {
 		for _, words := range pipeline {
@@ -62,7 +66,7 @@ func kindsOf(command string) []string {
 			if kind == "" {
 				continue
 			}
-			if readsOnly(kind) {
+			if ReadsOnly(kind) {
 				rest = append(rest, kind)
 				continue
 			}
@@ -78,17 +82,19 @@ func kindsOf(command string) []string {
 	return kinds
 }
 
-// mainKind names a command in a few words: its last task.
-func mainKind(command string) string { return lastOf(kindsOf(command)) }
+// MainKind names a command in a few words: its last task.
+func MainKind(command string) string { return Last(Kinds(command)) }
 
-func lastOf(kinds []string) string {
+// Last returns the last of some tasks, "" when there is none.
+func Last(kinds []string) string {
 	if len(kinds) == 0 {
 		return ""
 	}
 	return kinds[len(kinds)-1]
 }
 
-func readsOnly(kind string) bool {
+// ReadsOnly reports whether a task changes nothing and proves nothing.
+func ReadsOnly(kind string) bool {
 	program, _, _ := strings.Cut(kind, " ")
 	return slices.Contains(onlyReads, kind) || slices.Contains(onlyReads, program)
 }
@@ -98,11 +104,11 @@ func readsOnly(kind string) bool {
 // "FOO=1 go test ./x" and "cd y && go test ./... | tail" are of one kind,
 // "go test" and "go build" are not.
 func SameKind(a, b string) bool {
-	return covers(kindsOf(b), kindsOf(a))
+	return Covers(Kinds(b), Kinds(a))
 }
 
-// covers reports whether all of some tasks, at least one, are among others.
-func covers(all, some []string) bool {
+// Covers reports whether all of some tasks, at least one, are among others.
+func Covers(all, some []string) bool {
 	for _, kind := range some {
 		if !slices.Contains(all, kind) {
 			return false
@@ -155,7 +161,7 @@ func unwrap(words []string) []string {
 		name := path.Base(words[0])
 		own, wraps := wrappers[name]
 		switch {
-		case assignment.match(words[0]):
+		case assignment.Match(words[0]):
 			words = words[1:]
 		case wraps && len(words) > 1+own:
 			words = afterFlags(words[1:], valueFlags[name])

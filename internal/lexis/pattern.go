@@ -1,0 +1,78 @@
+// Package lexis has the small tools for words and patterns that the packages
+// share that read what people and programs wrote: patterns that are compiled
+// when they are first used, tables of phrases that carry an example each, the
+// words of a text that carry meaning.
+package lexis
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// Pattern is a regular expression that is compiled when it is first used: a
+// hook that needs none of them must not pay for them at its start.
+type Pattern struct {
+	// Compiled returns the expression.
+	Compiled func() *regexp.Regexp
+}
+
+// Lazy returns the pattern of an expression. One that is wrong panics at its
+// first use.
+func Lazy(expr string) Pattern {
+	return Pattern{sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })}
+}
+
+// Match reports whether s holds a match.
+func (p Pattern) Match(s string) bool { return p.Compiled().MatchString(s) }
+
+// Find returns where the first match is, nil when there is none.
+func (p Pattern) Find(s string) []int { return p.Compiled().FindStringIndex(s) }
+
+// Groups returns the first match and its groups, nil when there is none.
+func (p Pattern) Groups(s string) []string { return p.Compiled().FindStringSubmatch(s) }
+
+// Count returns how many matches s holds.
+func (p Pattern) Count(s string) int { return len(p.Compiled().FindAllStringIndex(s, -1)) }
+
+// Replace puts something else in the place of every match.
+func (p Pattern) Replace(s, with string) string { return p.Compiled().ReplaceAllString(s, with) }
+
+// Phrase is one way to say something, as a regular expression, and a sentence
+// that says it so. Tests look for the one in the other.
+type Phrase struct{ Expr, Example string }
+
+// Table is all ways to say one thing.
+type Table []Phrase
+
+// Words are the prefix of an expression that begins at a word's beginning.
+// Letters such as ü count as a word's: Go's \b knows ASCII alone.
+const (
+	begin = `(?:^|[^\pL\pN_])`
+	end   = `(?:$|[^\pL\pN_])`
+)
+
+// Within matches a text that has one of the phrases, as whole words, in
+// whatever case.
+func Within(tables ...Table) Pattern { return joined(begin+"(?:", ")"+end, tables) }
+
+// Opening matches a text that begins with one of the phrases, as whole words.
+func Opening(tables ...Table) Pattern { return joined(`^\W*(?:`, ")"+end, tables) }
+
+// Whole matches a text that is one of the phrases.
+func Whole(tables ...Table) Pattern { return joined(`^\W*(?:`, `)\W*$`, tables) }
+
+func joined(before, after string, tables []Table) Pattern {
+	return Pattern{sync.OnceValue(func() *regexp.Regexp {
+		var all []string
+		for _, t := range tables {
+			for _, p := range t {
+				all = append(all, p.Expr)
+			}
+		}
+		if len(all) == 0 {
+			return regexp.MustCompile(`\z.`) // nothing
+		}
+		return regexp.MustCompile("(?i)" + before + strings.Join(all, "|") + after)
+	})}
+}
