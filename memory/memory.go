@@ -71,7 +71,8 @@ func CollectionOf(typ string) string {
 }
 
 // Lifetime returns how long a memory of a collection lives unless it earns a
-// better place. Zero means for good.
+// better place. Zero means for good. In [ShortTerm] it is the least: see
+// [StoreInput.Memory].
 func Lifetime(collection string) time.Duration {
 	switch collection {
 	case Working:

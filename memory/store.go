@@ -150,11 +150,41 @@ func (in StoreInput) Memory(now time.Time, model string) Memory {
 		CreatedAt: created.UTC(), LastAccessed: created.UTC(), Source: in.Source, Session: in.Session,
 		Position: in.Position, ContentHash: ContentHash(in.Text), Model: model, State: Live,
 	}
-	if life := Lifetime(in.Collection); life > 0 {
+	if life := in.life(); life > 0 {
 		expires := now.UTC().Add(life)
 		m.ExpiresAt = &expires
 	}
 	return m
+}
+
+// life is how long the new memory lives unless it earns a better place: what a
+// session taught lives longer the more it matters, up to three times as long,
+// and what somebody prefers or has decided holds until it is taken back.
+func (in StoreInput) life() time.Duration {
+	life := Lifetime(in.Collection)
+	if in.Collection != ShortTerm {
+		return life
+	}
+	if in.Type == TypePreference || in.Type == TypeDecision {
+		return 0
+	}
+	above := max(0, in.importance()-defaultImportance) // of 0 to 0.5
+	return time.Duration(float64(life) * (1 + 4*above))
+}
+
+// WithKind returns tags with that of the kind of memory, by which the recalls
+// of old errors, procedures and findings ask, whoever stored it. It is left out
+// where there are as many tags as there may be.
+func WithKind(tags []string, kind string) []string {
+	switch kind {
+	case TypeError, TypeProcedure, TypeLearning, TypeEpisode, TypeTrajectory:
+	default:
+		return tags
+	}
+	if len(tags) >= MaxTags || slices.ContainsFunc(tags, func(t string) bool { return strings.EqualFold(strings.TrimSpace(t), kind) }) {
+		return tags
+	}
+	return append(slices.Clone(tags), kind)
 }
 
 // CheckText refuses a text that is empty, longer than limit bytes, not UTF-8

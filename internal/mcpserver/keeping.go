@@ -36,7 +36,7 @@ func keepInput(k keeper, collection, def string) memory.StoreInput {
 		shared.Type = def
 	}
 	return memory.StoreInput{
-		Text: k.compose(), Type: shared.Type, Tags: shared.Tags, Project: shared.Project, Collection: collection,
+		Text: k.compose(), Type: shared.Type, Tags: memory.WithKind(shared.Tags, def), Project: shared.Project, Collection: collection,
 	}
 }
 
