@@ -30,11 +30,10 @@ type Query struct {
 	Limit       int        `json:"limit,omitempty"`        // 1 to MaxLimit; 0 means DefaultLimit
 	MinScore    *float64   `json:"min_score,omitempty"`    // 0 to 1, strict; nil means DefaultMinScore
 	Exclude     []string   `json:"exclude,omitempty"`      // ids not to answer with
-	Peek        bool       `json:"peek,omitempty"`         // the asker chooses among the answers: they are not counted as recalled
 	Session     string     `json:"session,omitempty"`      // who asks; for the audit
 	Source      string     `json:"source,omitempty"`       // through which door
 	User        string     `json:"user,omitempty"`
-	Trial       bool       `json:"trial,omitempty"` // only to see whether there is an answer: neither counted nor noted in the audit
+	Trial       bool       `json:"trial,omitempty"` // only to look, or to choose among the answers: neither counted nor noted in the audit
 }
 
 // Hit is one memory that answers a query, with why.

@@ -18,6 +18,8 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/golden.json")
 
+var verbose = flag.Bool("each", false, "log each candidate of the scenarios")
+
 // label is what a person would want remembered of a session.
 type label struct {
 	Type     string   `json:"type"`

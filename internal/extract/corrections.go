@@ -29,6 +29,9 @@ func (s *session) correction(at int, list []sentence) (found, bool) {
 	if lead == nil {
 		return found{}, false
 	}
+	if !leadEnds(list[0].text, lead[1]) {
+		return found{}, false // "No LINQ in loops" forbids, and objects to nothing
+	}
 	payload := strings.TrimSpace(list[0].text[lead[1]:])
 	word := strings.ToLower(list[0].text[:lead[1]])
 	if strings.Contains(word, "don") || strings.Contains(word, "do not") || word == "stop" {

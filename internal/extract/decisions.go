@@ -38,7 +38,7 @@ func (s *session) decisions() []found {
 			switch {
 			case e.Kind == transcript.Said:
 				out = append(out, s.modelDecision(at, one)...)
-			case e.Kind == transcript.Prompt && !pasted(e.Text):
+			case e.Kind == transcript.Prompt && !pasted(e.Text) && !s.takenBack(at):
 				out = append(out, s.userDecision(at, one)...)
 			}
 		}

@@ -31,31 +31,12 @@ func (s *session) actions(from, to int) []action {
 		case "Edit", "Write", "MultiEdit", "NotebookEdit":
 			out = append(out, action{at: i, call: e.Tool})
 		case "Bash":
-			if c := e.Tool.Field("command"); changes(c) && !failure.Hides(c, e.Tool.Result) {
+			if c := e.Tool.Field("command"); shell.Changes(c) && !failure.Hides(c, e.Tool.Result) {
 				out = append(out, action{at: i, command: c, call: e.Tool})
 			}
 		}
 	}
 	return out
-}
-
-// keeps are tasks that change things but mend nothing: saving one's work, and
-// trying.
-var keeps = []string{
-	"git add", "git commit", "git push", "git stash", "git fetch", "mkdir", "touch", "curl", "wget", "kill", "pkill", "go build", "go test", "go vet",
-	"go run", "pytest", "npm test", "pnpm test", "yarn test", "cargo test", "cargo build", "cargo check", "cargo run", "make test", "gofmt", "go fmt",
-}
-
-var onlySelects = lexis.Lazy(`(?i)["']\s*(?:select [^()]* from|select [^()]*$|show|explain|\\d)`)
-
-// changes reports whether a command does more than look, try and save.
-func changes(command string) bool {
-	if onlySelects.Match(command) {
-		return false
-	}
-	return slices.ContainsFunc(shell.Kinds(command), func(kind string) bool {
-		return !shell.ReadsOnly(kind) && !slices.Contains(keeps, kind)
-	})
 }
 
 // fixes are commands that failed and later passed, with what lay between.
@@ -118,7 +99,7 @@ func (s *session) fixOf(failed, passed run) (found, bool) {
 	}
 	done := s.actions(failed.at, passed.at)
 	why, whyAt, rank := s.explanation(failed.at, passed.at, sig)
-	weight := weightOf(sig, failed.output)
+	weight := failure.Weight(sig, failed.output)
 	if weight < 0 && rank < rankTells {
 		why = "" // a test of what was being written: only a cause that was named counts
 	}
@@ -133,7 +114,7 @@ func (s *session) fixOf(failed, passed run) (found, bool) {
 		sources = append(sources, whyAt)
 	}
 	f := s.candidate(lexis.Clip(text, MaxTextBytes), memory.TypeError, "failed, then passed", score, passed.at, sources...)
-	f.Tags = tagsOf(memory.TypeError, sig.Kind)
+	f.Tags, f.failed = tagsOf(memory.TypeError, sig.Kind), failed.at
 	return f, true
 }
 
@@ -163,6 +144,8 @@ func remedy(failed, passed run, done []action, why string) (how string, score fl
 		return why, 0.64
 	case len(commands) > 0 && len(commands) <= 2 && edits == 0:
 		return "run " + code(commands), 0.6
+	case len(done) == 0 && strings.Contains(failed.command, strings.TrimSpace(passed.command)):
+		return "", 0 // a part of it passed: something else has changed
 	case len(done) == 0 && len(passed.command) <= 160 && single(passed.command):
 		return "run it as " + code([]string{oneLine(passed.command)}), 0.58
 	}
@@ -237,6 +220,9 @@ func (s *session) explanation(failed, passed int, sig failure.Sig) (text string,
 			topic = nil // before it passes, such a sentence only repeats the error
 		}
 		text, rank := s.explaining(prose(e.Text), topic)
+		if i > passed && rank > 0 && lexis.Overlap(lexis.Content(text), about) == 0 && s.speaksOfElse(text, failed) {
+			continue
+		}
 		if i > passed && rank > 0 {
 			rank++ // afterwards one knows
 		}
@@ -251,6 +237,26 @@ var (
 	causal  = lexis.Lazy(`(?i)[,;] (?:so|hence|therefore)\b|\bwhich (?:meant|made|left|caused|broke|kept)\b`)
 	nowDoes = lexis.Lazy("(?i)^(?:`[^`]+`|the \\w+|it) now (?:always |never |only )?\\w+s\\b")
 )
+
+// speaksOfElse reports whether a text names what the person, or another
+// failure, had named before the turn in which something failed: then it explains
+// that.
+func (s *session) speaksOfElse(text string, failed int) bool {
+	for _, name := range named.Compiled().FindAllString(text, -1) {
+		if name = strings.Trim(name, "` "); len(name) < 4 {
+			continue
+		}
+		for i, e := range s.events[:max(0, s.turnOf(failed))] {
+			if e.Kind == transcript.Prompt && strings.Contains(e.Text, name) {
+				return true
+			}
+			if e.Kind == transcript.Called && e.Tool.Failed && strings.Contains(s.printed[i], fold(name)) {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // rankTells is the rank of a sentence that says it names the cause.
 const rankTells = 7
@@ -334,27 +340,4 @@ func (s *session) topic(failed, passed int, sig failure.Sig) map[string]bool {
 		add(a.command)
 	}
 	return about
-}
-
-var (
-	world  = lexis.Lazy(`(?i)command not found|no such file|cannot find module|modulenotfound|no module named|address already in use|eaddrinuse|permission denied|eacces|connection refused|econnrefused|not installed|version|incompatible|unsupported|undefined reference|timed? ?out|deadline exceeded|certificate|no space left|out of memory|lock(?:ed| file|file)|missing go.sum|unable to resolve|eresolve|peer dep|does not exist|not found|unauthorized|forbidden|authentication|cgo|shared librar|toolchain|engine|migration|race detected|data race`)
-	typing = lexis.Lazy(`(?i)^error\[e\d+\]|undefined: |declared and not used|imported and not used|cannot use .* as |syntax error|unexpected token|expected [';),]|mismatched types|is not assignable to|has no field or method|too many arguments|not enough arguments|missing return|cannot find name|property .* does not exist on type|indentationerror|unused (?:variable|import)|nomethoderror|undefined method|nameerror|attributeerror|referenceerror|is not a function|is not defined|undefined local variable|\bno-[a-z]+(?:-[a-z]+)*$|\blint\b`)
-	assert = lexis.Lazy(`(?i)assert|--- FAIL|expected .*(?:got|but|received|to)\b|\bgot\b.*\bwant\b|\bwant\b.*\bgot\b|FAILED .*::|● `)
-)
-
-// weightOf tells the errors of a place and its tools, which come again, from
-// those of code that was just being written, which do not.
-func weightOf(sig failure.Sig, output string) float64 {
-	told := strings.Join(sig.Lines, "\n")
-	switch {
-	case world.Match(told):
-		return 0.2
-	case typing.Match(told):
-		return -0.3
-	case assert.Match(told):
-		return -0.08
-	case world.Match(failure.Shorten(output)):
-		return 0.08
-	}
-	return 0.04
 }

@@ -26,6 +26,7 @@ var telltales = []telltale{
 	{"fixed by", lexis.Lazy(`(?i)\b(?:fixed|solved|resolved|worked around)(?: (?:it|this|that|the [\w-]+(?: [\w-]+){0,4}))? by \w+ing\b`), 0.56, true},
 	{"caused by", lexis.Lazy(`(?i)\b(?:was|were|is|are) (?:being )?caused by\b`), 0.60, false},
 	{"the problem was", lexis.Lazy(`(?i)\bthe (?:problem|issue|bug|failure|error|crash|hang|deadlock|leak|flake|flakiness|timeout|slowness|reason)\b[^.;]{0,50}? (?:was|came from|is that|was that|happen(?:ed|s) because)\b`), 0.60, false},
+	{"done for a reason", lexis.Lazy(`(?i)\bnow,? (?:because|since)\b`), 0.55, true},
 	{"lesson", lexis.Lazy(`(?i)^(?:one |a |another |small |the )*(?:gotcha|lesson(?: learned)?|note to self|worth (?:remembering|knowing|noting)|key (?:finding|insight|learning)|good to know)\b[^:]{0,30}: `), 0.66, false},
 }
 
@@ -95,6 +96,7 @@ func (s *session) learningsIn(at int, list []sentence) []found {
 // first keeps long sessions cheap.
 var tellWords = []string{
 	"turn", "cause", "culprit", "fix", "solution", "workaround", "remedy", "what ", "solved", "resolved", "worked", "problem", "issue", "bug", "failure",
+	"ursache", "grund", "lag ", "problem", "fehler", "fallo", "causa", "razón", "motivo", "found it", " now",
 	"error", "crash", "hang", "deadlock", "leak", "flak", "timeout", "slowness", "reason", "gotcha", "lesson", "note to self", "worth", "key ", "good to know",
 }
 
@@ -111,6 +113,9 @@ var reported = lexis.Lazy(`(?i)^ (?:now |already |also |first |then )*(?:raised|
 func tellOf(text string) (telltale, bool) {
 	if !containsAny(text, tellWords) {
 		return telltale{}, false
+	}
+	if said := saysFoundOut.Find(text); said != nil && !reported.Match(text[said[1]-1:]) && !negated.Match(text) && !hollowY.Match(text) {
+		return telltale{"found out", saysFoundOut, 0.62, false}, true
 	}
 	for _, t := range telltales {
 		if said := t.words.Find(text); said != nil && !reported.Match(text[said[1]:]) && !negated.Match(text) && !hollowY.Match(text) {

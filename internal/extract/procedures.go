@@ -69,7 +69,7 @@ func (s *session) procedure(at int, list []sentence, from, to int) []found {
 }
 
 // ranOf counts the commands that steps name, and those of them that passed
-// when they were last run before the steps were written down.
+// when they were last run, before the steps were written down or right after.
 func (s *session) ranOf(at int, steps []sentence) (ran, named int) {
 	for _, one := range steps {
 		for _, m := range inCode.Compiled().FindAllStringSubmatch(one.text, -1) {
@@ -88,7 +88,7 @@ func (s *session) ranOf(at int, steps []sentence) (ran, named int) {
 func (s *session) passedLast(at int, named string) bool {
 	passed := false
 	for _, r := range s.runs {
-		if r.at < at && sameTask(r.command, named) {
+		if (r.at < at || r.at < s.nextPrompt(at)) && sameTask(r.command, named) {
 			passed = !r.failed
 		}
 	}

@@ -138,6 +138,8 @@ func sentences(para string) []string {
 	return out
 }
 
+var ordinal = lexis.Lazy(`^\d{1,2}$`)
+
 var abbreviations = []string{"e.g", "i.e", "etc", "vs", "cf", "approx", "no", "incl", "resp"}
 
 func endsSentence(para string, start, i int) bool {
@@ -154,6 +156,9 @@ func endsSentence(para string, start, i int) bool {
 	words := strings.Fields(para[start:i])
 	if len(words) > 0 && slices.Contains(abbreviations, strings.ToLower(strings.TrimLeft(words[len(words)-1], "("))) {
 		return len(words) == 1
+	}
+	if len(words) > 0 && ordinal.Match(words[len(words)-1]) {
+		return false // am 31. März
 	}
 	next, _ := utf8.DecodeRuneInString(strings.TrimSpace(rest))
 	return !unicode.IsLower(next)

@@ -15,7 +15,8 @@ import (
 // found is a candidate and the event that completes it.
 type found struct {
 	Candidate
-	at int
+	at     int
+	failed int // the event of the failure that it is about; 0 for none
 }
 
 // Rules finds candidates without a model, the best first, at most opts.Limit.
@@ -41,15 +42,72 @@ func Rules(events []transcript.Event, opts Options) []Candidate {
 // candidates are what all rules find that events of one state complete.
 func (s *session) candidates(pass transcript.State, least float64) []found {
 	s.pass = pass
-	all := slices.Concat(s.fixes(), s.learnings(), s.decisions(), s.procedures(), s.wishes(), s.episodes())
-	return slices.DeleteFunc(all, func(f found) bool { return f.Score < least || s.unfit(f) })
+	fits := func(list []found) []found {
+		return slices.DeleteFunc(list, func(f found) bool { return f.Score < least || s.unfit(f) })
+	}
+	errors := s.mended(fits(s.fixes()), fits(s.explained()))
+	wished := fits(slices.Concat(s.wishes(), s.decisions()))
+	wished = together(wished, fits(s.told()))
+	return slices.Concat(errors, fits(slices.Concat(s.learnings(), s.diagnoses())), wished, fits(slices.Concat(s.procedures(), s.episodes())))
 }
 
-var envDump = lexis.Lazy(`\b[A-Z][A-Z0-9_]{2,}=\S`)
+// together joins what the rules for a form of sentence found with what was
+// found by weighing: of the same words the former's, with what goes on after
+// them.
+func together(wished, told []found) []found {
+	for _, t := range told {
+		same := func(w found) bool { return w.at == t.at && alikeTexts(w.Text, t.Text) }
+		i := slices.IndexFunc(wished, same)
+		if i < 0 {
+			wished = append(wished, t)
+			continue
+		}
+		whole, ok := goesOn(wished[i].Text, t.Text)
+		if !ok {
+			continue
+		}
+		first := wished[i]
+		first.Text = whole
+		wished = append(slices.DeleteFunc(wished, same), first)
+	}
+	return wished
+}
+
+// goesOn returns a text with what another one that begins with it says after it.
+func goesOn(text, other string) (string, bool) {
+	label, own := labelOf(text)
+	_, theirs := labelOf(other)
+	own = strings.TrimRight(own, ".! ")
+	if len(theirs) < len(own)+10 || len(label)+len(theirs) > MaxTextBytes || !strings.EqualFold(theirs[:len(own)], own) {
+		return text, false
+	}
+	return label + theirs, true
+}
+
+// labelOf splits the word off that says what kind of text it is.
+func labelOf(text string) (label, rest string) {
+	for _, label := range []string{"User preference: ", "User correction: ", "Decision: "} {
+		if rest, ok := strings.CutPrefix(text, label); ok {
+			return label, rest
+		}
+	}
+	return "", text
+}
+
+var envDump = lexis.Lazy(`\b[A-Z][A-Z0-9_]{2,}=`)
+
+// dumpsEnvironment reports whether a text sets three variables or more.
+func dumpsEnvironment(text string) bool {
+	names := map[string]bool{}
+	for _, name := range envDump.Compiled().FindAllString(text, -1) {
+		names[name] = true
+	}
+	return len(names) >= 3
+}
 
 // unfit says no to what must not become a memory, whatever rule found it.
 func (s *session) unfit(f found) bool {
-	return len(f.Text) > MaxTextBytes || strings.ContainsFunc(f.Text, unicode.IsControl) || !utf8.ValidString(f.Text) || envDump.Count(f.Text) >= 3 || strings.Contains(f.Text, "```") ||
+	return len(f.Text) > MaxTextBytes || strings.ContainsFunc(f.Text, unicode.IsControl) || !utf8.ValidString(f.Text) || dumpsEnvironment(f.Text) || strings.Contains(f.Text, "```") ||
 		s.recalled(f.Text, s.events[f.at].Kind == transcript.Prompt)
 }
 

@@ -29,6 +29,7 @@ type run struct {
 	kind    string // the last of kinds
 	failed  bool
 	output  string
+	report  *failure.Report // nil until it is needed
 }
 
 func newSession(events []transcript.Event, known []string) *session {
@@ -105,7 +106,13 @@ var denial = lexis.Lazy(`(?i)^\W*(?:no\b(?: |,|\.|!|$)|nope|wrong|incorrect|not 
 // denied reports whether the person answered a statement with no.
 func (s *session) denied(at int) bool {
 	next := s.nextPrompt(at)
-	return next < len(s.events) && denial.Match(s.events[next].Text)
+	if next >= len(s.events) {
+		return false
+	}
+	text := s.events[next].Text
+	lead := denial.Find(text)
+	// "No unwrap outside of tests" forbids, and denies nothing.
+	return lead != nil && (leadEnds(text, lead[1]) || !saysNever.Match(text) && !saysPrefers.Match(text))
 }
 
 // verdict says what the commands after a statement made of it.

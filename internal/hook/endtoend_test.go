@@ -347,7 +347,7 @@ func (w *world) compact(t *testing.T) {
 	if count(rows, memory.ActionStore) != 1 || count(rows, memory.ActionMerge)+count(rows, memory.ActionDuplicate) != 0 {
 		t.Errorf("stored more than once: %+v", rows)
 	}
-	if got := w.run(t, "SessionStart", map[string]any{"source": "compact"}); !strings.Contains(got, `"systemMessage":"Saved 1 new memory"`) {
+	if got := w.run(t, "SessionStart", map[string]any{"source": "compact"}); !strings.Contains(got, `"systemMessage":"Saved 1 new memory (mneme review shows them)"`) {
 		t.Errorf("after the compaction the user is told %s", got)
 	}
 }

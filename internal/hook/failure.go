@@ -1,8 +1,10 @@
 package hook
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/mneme-memory/mneme/internal/failure"
@@ -17,6 +19,10 @@ const (
 	errorLimit  = 3
 	errorTokens = 600
 	errorTag    = "error"
+	errorsAsked = 24  // memories that are compared with an error
+	errorsNear  = 0.6 // of the best one's score: what fits much worse is not shown beside it
+	maxTold     = 160 // bytes of an error that are kept to name it
+	maxAsks     = 3   // of a session: to keep what fixed an error
 	maxCommand  = 500 // bytes of a command that are kept to know it again
 	bash        = "Bash"
 )
@@ -37,13 +43,16 @@ func (r *run) failed(ctx context.Context, message string) error {
 	if err != nil {
 		return err
 	}
-	hits, recallErr := r.similarErrors(ctx, f, message, discarded)
-	shown := frame(errorHeading, hits, errorTokens)
+	known, recallErr := r.similarErrors(ctx, &f, message, discarded)
+	shown := frame(errorHeading, known.fit, errorTokens)
 	if err := r.say(contextFor(r.in.Event, shown.text)); err != nil {
 		return err
 	}
 	for _, h := range shown.shown {
 		f.Fixes = append(f.Fixes, h.ID)
+	}
+	if len(f.Fixes) > 0 || recallErr != nil {
+		f.News = "" // it is known, or nobody could say
 	}
 	if err := r.sessions.Update(ctx, r.in.Session, func(s *session.State) error {
 		r.know(s)
@@ -58,6 +67,9 @@ func (r *run) failed(ctx context.Context, message string) error {
 	}
 	if len(shown.shown) == 0 {
 		return r.nothing(false)
+	}
+	if err := r.count(ctx, known); err != nil {
+		return err
 	}
 	return r.showed(shown)
 }
@@ -145,19 +157,81 @@ func (r *run) credit(f session.Failure, helped bool) error {
 	}})
 }
 
-// similarErrors recalls errors like this one, but for those that did not help.
-func (r *run) similarErrors(ctx context.Context, f session.Failure, message string, not []string) ([]memory.Hit, error) {
+// similarErrors finds what speaks of this error, but for what did not help. It
+// asks for much and chooses itself: an error is known by its message, its codes
+// and its names, whatever the type and the tags of the memory, and the nearest
+// memories are of other errors more often than not.
+func (r *run) similarErrors(ctx context.Context, f *session.Failure, message string, not []string) (sought, error) {
 	command := ""
 	if f.Tool == bash {
 		command = f.Command
 	}
 	message, _ = r.redactor.Redact(message)
-	query := failure.Signature(command, message).Query
+	sig := failure.Signature(command, message)
+	query := sig.Query
 	if query == "" {
 		line, _, _ := strings.Cut(strings.TrimSpace(message), "\n")
 		query = strings.TrimSpace(f.Tool + ": " + line)
 	}
-	return r.recall(ctx, []string{query}, memory.Query{Limit: errorLimit, Tags: []string{errorTag}, Exclude: not})
+	if f.Tool == bash && !sig.Empty() && !failure.Passing(sig) {
+		f.News = clipText(sig.Lines[0], maxTold)
+	}
+	anything := 0.0
+	found, err := r.recall(ctx, []string{query}, memory.Query{Limit: errorsAsked, MinScore: &anything, Exclude: not, Trial: true})
+	if err != nil {
+		return sought{}, err
+	}
+	s := sought{query: query, fit: fitting(failure.Read(command, message), found), others: not}
+	for _, h := range found {
+		if !slices.ContainsFunc(s.fit, func(o memory.Hit) bool { return o.ID == h.ID }) {
+			s.others = append(s.others, h.ID)
+		}
+	}
+	return s, nil
+}
+
+// sought is what was found of an error.
+type sought struct {
+	query  string
+	fit    []memory.Hit // speak of it, the best first
+	others []string     // ids of what was near, and does not
+}
+
+// count asks once more for what was shown, which counts it as recalled: the
+// many that it was chosen from were only looked at. The answer is on its way
+// already, and a mneme that is gone by now has nothing to count.
+func (r *run) count(ctx context.Context, s sought) error {
+	anything := 0.0
+	_, err := r.recall(ctx, []string{s.query}, memory.Query{Limit: len(s.fit), MinScore: &anything, Exclude: s.others})
+	if memory.CodeOf(err) == memory.Unavailable || ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// fitting are the memories that speak of an error, the best first.
+func fitting(report failure.Report, found []memory.Hit) []memory.Hit {
+	type scored struct {
+		hit   memory.Hit
+		score float64
+	}
+	var list []scored
+	for _, h := range found {
+		if h.Type == memory.TypePreference {
+			continue // how somebody wants things mends nothing
+		}
+		if score := report.Score(h.Text); score >= 1 {
+			list = append(list, scored{h, score})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
+	var out []memory.Hit
+	for _, one := range list {
+		if len(out) < errorLimit && one.score >= errorsNear*list[0].score {
+			out = append(out, one.hit)
+		}
+	}
+	return out
 }
 
 // know fills in whose state it is, for sessions that began without us.

@@ -44,11 +44,67 @@ func TestSimilarErrorIsShown(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	q := b.client.queries[0]
-	if q.Limit != 3 || !slices.Equal(q.Tags, []string{"error"}) || !strings.Contains(q.Text, "undefined: retry.Do") || strings.Contains(q.Text, "pay.go:12") {
+	if !q.Trial || len(q.Tags) > 0 || !strings.Contains(q.Text, "undefined: retry.Do") || strings.Contains(q.Text, "pay.go:12") {
 		t.Errorf("asked %+v", q)
 	}
 	if s := b.state(t); len(s.Failures) != 1 || !slices.Equal(s.Failures[0].Fixes, []string{idA}) || !s.Saw(idA) || s.Transcript != b.transcript {
 		t.Errorf("the session has %+v", s)
+	}
+}
+
+// The nearest memories are not of this error: nothing is shown.
+func TestAnotherErrorIsNotShown(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.client.hits = []memory.Hit{
+		{ID: idA, Text: "undefined: pay.Refund came from a stale vendor folder.", Type: memory.TypeError, CreatedAt: day(1)},
+		{ID: idB, Text: "go test needs the database of docker compose.", Type: memory.TypeFact, CreatedAt: day(1)},
+	}
+	if got := b.run(t, postToolUseFailure, failing("t1", "go test ./...", goError)); got != "" {
+		t.Errorf("shown %s", got)
+	}
+}
+
+const portError = "Exit code 1\nError: listen EADDRINUSE: address already in use :::3100"
+
+// After what mended an error that nobody knew, the model is asked to keep it:
+// once, and not when it passed by itself.
+func TestANewFixIsAskedFor(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.run(t, postToolUseFailure, failing("t1", "pnpm storybook", portError))
+	if got := b.run(t, postToolUse, passing("t2", "pnpm storybook", "ready")); got != "" {
+		t.Errorf("it passed by itself: %s", got)
+	}
+	b.run(t, postToolUseFailure, failing("t3", "pnpm storybook", portError))
+	if got := b.run(t, postToolUse, passing("t4", "npx kill-port 3100", "killed")); got != "" {
+		t.Errorf("asked before it passed: %s", got)
+	}
+	got := answerOf(t, postToolUse, b.run(t, postToolUse, passing("t5", "pnpm storybook", "ready")))
+	if !strings.Contains(got.Specific.Context, "EADDRINUSE") || !strings.Contains(got.Specific.Context, "memory_store") || len(got.Specific.Context) > 400 {
+		t.Errorf("asked %+v", got.Specific)
+	}
+	b.run(t, postToolUseFailure, failing("t6", "pnpm storybook", portError))
+	b.run(t, postToolUse, passing("t7", "npx kill-port 3100", "killed"))
+	if got := b.run(t, postToolUse, passing("t8", "pnpm storybook", "ready")); got != "" {
+		t.Errorf("asked twice: %s", got)
+	}
+}
+
+// What is known, and the errors of code that is being written, are not asked for.
+func TestAKnownFixIsNotAskedFor(t *testing.T) {
+	t.Parallel()
+	for _, known := range []bool{true, false} {
+		b := newBench(t)
+		text := goError
+		if known {
+			text, b.client.hits = portError, []memory.Hit{{ID: idA, Text: "EADDRINUSE :::3100: the old storybook, kill it", Type: memory.TypeError, CreatedAt: day(1)}}
+		}
+		b.run(t, postToolUseFailure, failing("t1", "pnpm storybook", text))
+		b.run(t, postToolUse, passing("t2", "npx kill-port 3100", "killed"))
+		if got := b.run(t, postToolUse, passing("t3", "pnpm storybook", "ready")); got != "" {
+			t.Errorf("known %v: asked %s", known, got)
+		}
 	}
 }
 

@@ -213,7 +213,7 @@ func TestMnemeThatHangsIsLeftAlone(t *testing.T) {
 	}
 	b.client.hang, now = false, now.Add(rest+time.Second)
 	b.client.hits = fixHit()
-	if got := b.run(t, postToolUseFailure, failing("t2", "npm test", goError)); got == "" || dials != 2 {
+	if got := b.run(t, postToolUseFailure, failing("t2", "go vet ./...", goError)); got == "" || dials != 2 {
 		t.Errorf("when it is back: %q after %d calls", got, dials)
 	}
 }

@@ -82,3 +82,6 @@ func savedText(n int) string {
 	}
 	return fmt.Sprintf("Saved %d new memories", n)
 }
+
+// reviewText tells the user, and nobody else, where to look at what was saved.
+func reviewText(n int) string { return savedText(n) + " (mneme review shows them)" }

@@ -18,17 +18,18 @@ import (
 // run is the handling of one event.
 type run struct {
 	*guard
-	in       input
-	cfg      config.Config
-	dir      string // that Claude Code was started in
-	project  string
-	redactor activities.Redactor
-	sessions *session.Store
-	spool    *spool.Spool
-	log      hooklog.Entry
-	quiet    bool            // the event was not worth a line
-	chat     extract.Chatter // nil in a hook: see [Sweeper]
-	method   extract.Method  // by which the last step found what it found
+	in        input
+	cfg       config.Config
+	dir       string // that Claude Code was started in
+	project   string
+	redactor  activities.Redactor
+	sessions  *session.Store
+	spool     *spool.Spool
+	log       hooklog.Entry
+	quiet     bool            // the event was not worth a line
+	suggested bool            // the model was asked to keep something
+	chat      extract.Chatter // nil in a hook: see [Sweeper]
+	method    extract.Method  // by which the last step found what it found
 
 	client  Client // once connected
 	dialErr error

@@ -47,7 +47,7 @@ func (r *run) sessionStart(ctx context.Context) error {
 	f, recallErr := r.startNotes(ctx, before)
 	a := contextFor(r.in.Event, f.text)
 	if r.in.Source == sourceCompact && before.Saved > 0 {
-		a.SystemMessage = savedText(before.Saved)
+		a.SystemMessage = reviewText(before.Saved)
 		r.log.Saved = before.Saved
 	}
 	if memory.CodeOf(recallErr) == memory.Refused {

@@ -95,7 +95,7 @@ func TestCompactRestoresAndTellsWhatWasSaved(t *testing.T) {
 		s.Show(session.Injection{ID: idA, Text: "was used", Type: "fact", Used: true}, session.Injection{ID: idC, Text: "was not"})
 	})
 	a := answerOf(t, sessionStart, b.run(t, sessionStart, map[string]any{"source": "compact"}))
-	if a.SystemMessage != "Saved 3 new memories" {
+	if a.SystemMessage != "Saved 3 new memories (mneme review shows them)" {
 		t.Errorf("the user is told %q", a.SystemMessage)
 	}
 	for text, want := range map[string]bool{"retried five times": true, "was used": true, "was not": false} {

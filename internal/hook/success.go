@@ -4,10 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strconv"
 
 	"github.com/mneme-memory/mneme/internal/failure"
 	"github.com/mneme-memory/mneme/internal/hook/session"
+	"github.com/mneme-memory/mneme/internal/shell"
 	"github.com/mneme-memory/mneme/internal/transcript"
+	"github.com/mneme-memory/mneme/internal/untrusted"
 )
 
 // afterTool sees every call that ended well, so it ends at once when there is
@@ -28,50 +31,90 @@ func (r *run) afterTool(ctx context.Context) error {
 		return r.nothing(true)
 	}
 	r.cleanProject()
-	helped, err := r.judgeSuccess(ctx, state)
+	helped, mended, err := r.judgeSuccess(ctx, state)
 	if err != nil {
+		return err
+	}
+	if err := r.suggest(ctx, state, mended); err != nil {
 		return err
 	}
 	used, err := r.noteUse(ctx, state, inputText(r.in.ToolInput), "tool")
 	if err != nil {
 		return err
 	}
-	if len(helped)+len(used) == 0 {
+	if len(helped)+len(used) == 0 && !r.suggested {
 		return r.nothing(true)
 	}
 	return nil
 }
 
 // judgeSuccess raises the confidence of fixes that were shown when this kind
-// of call failed, and forgets those failures. What fixed it is in the
+// of call failed, and forgets those failures, which it returns. What fixed it is in the
 // transcript, from where the sweep takes it: see docs/decisions.
-func (r *run) judgeSuccess(ctx context.Context, state session.State) ([]string, error) {
-	if transcript.OwnTool(r.in.ToolName) || !slices.ContainsFunc(state.Failures, func(f session.Failure) bool { return f.Tool == r.in.ToolName }) {
-		return nil, nil
+func (r *run) judgeSuccess(ctx context.Context, state session.State) (helped []string, mended []session.Failure, err error) {
+	if transcript.OwnTool(r.in.ToolName) || !slices.ContainsFunc(state.Failures, func(f session.Failure) bool { return f.Tool == r.in.ToolName || f.News != "" }) {
+		return nil, nil, nil
 	}
 	now := r.failure()
-	var helped []string
-	resolved := false
 	for _, f := range state.Failures {
 		if !sameKind(f, now) {
 			continue
 		}
-		resolved = true
+		mended = append(mended, f)
 		if len(f.Fixes) > 0 {
 			if err := r.credit(f, true); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			helped = append(helped, f.Fixes...)
 		}
 	}
-	if !resolved {
-		return nil, nil
+	if len(mended) == 0 {
+		return nil, nil, r.acted(ctx, state, now)
 	}
 	r.log.Credited = helped
-	return helped, r.sessions.Update(ctx, r.in.Session, func(s *session.State) error {
+	return helped, mended, r.sessions.Update(ctx, r.in.Session, func(s *session.State) error {
 		s.Failures = slices.DeleteFunc(s.Failures, func(f session.Failure) bool { return sameKind(f, now) })
 		return nil
 	})
+}
+
+// acted notes that something was done that can mend what failed before.
+func (r *run) acted(ctx context.Context, state session.State, now session.Failure) error {
+	waits := func(f session.Failure) bool { return f.News != "" && !f.Acted }
+	if !slices.ContainsFunc(state.Failures, waits) || now.Tool == bash && !shell.Changes(now.Command) {
+		return nil
+	}
+	return r.sessions.Update(ctx, r.in.Session, func(s *session.State) error {
+		for i := range s.Failures {
+			s.Failures[i].Acted = true
+		}
+		return nil
+	})
+}
+
+// suggest asks the model to keep what mended an error that no memory spoke of,
+// once for each error and seldom in a session: it alone knows the cause.
+func (r *run) suggest(ctx context.Context, state session.State, mended []session.Failure) error {
+	at := slices.IndexFunc(mended, func(f session.Failure) bool {
+		return f.News != "" && (f.Acted || f.Command != r.failure().Command) && !slices.Contains(state.Asked, f.News)
+	})
+	if at < 0 || len(state.Asked) >= maxAsks {
+		return nil
+	}
+	told := mended[at].News
+	if err := r.say(contextFor(r.in.Event, suggestion(told))); err != nil {
+		return err
+	}
+	r.suggested = true
+	return r.sessions.Update(ctx, r.in.Session, func(s *session.State) error {
+		s.Asked = append(s.Asked, told)
+		return nil
+	})
+}
+
+func suggestion(told string) string {
+	return "mneme: an error that no memory spoke of is gone; a tool had printed: " + strconv.Quote(untrusted.Text(told)) +
+		". If its cause may come again, keep it in one sentence: memory_store with type error, what failed, why, and what fixed it."
 }
 
 // bashOutput is what a command printed.

@@ -95,7 +95,7 @@ func TestCompactSavesWhatWasFound(t *testing.T) {
 		t.Errorf("%d stored", n)
 	}
 	a := answerOf(t, sessionStart, b.run(t, sessionStart, map[string]any{"source": "compact"}))
-	if a.SystemMessage != "Saved 1 new memory" || a.Specific != nil {
+	if a.SystemMessage != "Saved 1 new memory (mneme review shows them)" || a.Specific != nil {
 		t.Errorf("after the compaction: %+v", a)
 	}
 }

@@ -38,15 +38,20 @@ func (p Pattern) Count(s string) int { return len(p.Compiled().FindAllStringInde
 // Replace puts something else in the place of every match.
 func (p Pattern) Replace(s, with string) string { return p.Compiled().ReplaceAllString(s, with) }
 
-// Phrase is one way to say something, as a regular expression, and a sentence
-// that says it so. Tests look for the one in the other.
-type Phrase struct{ Expr, Example string }
+// Phrase is one way to say something, as a regular expression, and then a
+// sentence that says it so. Tests look for the one in the other.
+type Phrase [2]string
+
+// Expr is the regular expression.
+func (p Phrase) Expr() string { return p[0] }
+
+// Example is a sentence that it matches.
+func (p Phrase) Example() string { return p[1] }
 
 // Table is all ways to say one thing.
 type Table []Phrase
 
-// Words are the prefix of an expression that begins at a word's beginning.
-// Letters such as ü count as a word's: Go's \b knows ASCII alone.
+// A whole word stands between these: Go's \b knows the letters of ASCII alone.
 const (
 	begin = `(?:^|[^\pL\pN_])`
 	end   = `(?:$|[^\pL\pN_])`
@@ -54,20 +59,31 @@ const (
 
 // Within matches a text that has one of the phrases, as whole words, in
 // whatever case.
-func Within(tables ...Table) Pattern { return joined(begin+"(?:", ")"+end, tables) }
+func Within(tables ...Table) Pattern { return joined("(?:", ")"+end, tables, wordBegins) }
+
+// wordBegins lets a phrase begin where a word does, unless it begins with a mark.
+func wordBegins(expr string) string {
+	if strings.ContainsAny(expr[:1], ",:;") || strings.HasPrefix(expr, "(?:,") {
+		return expr
+	}
+	return begin + "(?:" + expr + ")"
+}
+
+func asItIs(expr string) string { return expr }
+
+// Anywhere matches a text that has one of the phrases, also within a word, in
+// whatever case.
+func Anywhere(tables ...Table) Pattern { return joined("(?:", ")", tables, asItIs) }
 
 // Opening matches a text that begins with one of the phrases, as whole words.
-func Opening(tables ...Table) Pattern { return joined(`^\W*(?:`, ")"+end, tables) }
+func Opening(tables ...Table) Pattern { return joined(`^\W*(?:`, ")"+end, tables, asItIs) }
 
-// Whole matches a text that is one of the phrases.
-func Whole(tables ...Table) Pattern { return joined(`^\W*(?:`, `)\W*$`, tables) }
-
-func joined(before, after string, tables []Table) Pattern {
+func joined(before, after string, tables []Table, each func(string) string) Pattern {
 	return Pattern{sync.OnceValue(func() *regexp.Regexp {
 		var all []string
 		for _, t := range tables {
 			for _, p := range t {
-				all = append(all, p.Expr)
+				all = append(all, each(p.Expr()))
 			}
 		}
 		if len(all) == 0 {

@@ -65,3 +65,24 @@ func Clip(s string, limit int) string {
 	}
 	return strings.TrimSpace(s[:end])
 }
+
+// Stop reports whether a word, in lower case, is one that says nothing of what
+// a text is about, in English, German or Spanish.
+func Stop(word string) bool { return StopWords[word] || otherStops[word] }
+
+// otherStops are those of German and Spanish.
+var otherStops = stops(`
+	der die das den dem des ein eine einen einem einer eines und oder aber nicht kein keine keinen ist sind war waren wird werden wurde hat haben hatte
+	ich du er sie es wir ihr mich mir dich uns euch sich mein dein sein unser im am um zu zum zur von vom vor nach mit bei aus auf für an in als wie wenn
+	dass ob so auch nur noch schon dann denn weil da hier dort man mal bitte was wer wo wann ja nein doch sehr mehr über unter durch gegen ohne bis
+	el la los las un una unos unas y o u e pero no ni es son era eran fue ser está están ha han hay he hemos lo le les se me te nos mi tu su sus
+	de del al a en con por para sin sobre entre hasta desde como cuando que qué quien donde si sí ya más muy también solo este esta esto ese esa eso
+	porque pues así aquí allí todo toda todos todas cada`)
+
+func stops(list string) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range strings.Fields(list) {
+		out[w] = true
+	}
+	return out
+}

@@ -82,6 +82,16 @@ func Kinds(command string) []string {
 	return kinds
 }
 
+// Known reports whether a word is the name of a program that people build,
+// test and run with.
+func Known(word string) bool {
+	_, ok := subcommands[word]
+	return ok || slices.Contains(interpreters, word) || slices.Contains(tools, word)
+}
+
+// tools are further programs whose names stand in errors.
+var tools = []string{"pytest", "jest", "vitest", "mocha", "playwright", "cypress", "webpack", "vite", "eslint", "tsc", "phpunit", "rspec", "dbt", "airflow", "psql", "mysql", "redis-cli", "ssh", "curl", "xcodebuild", "fastlane", "pod", "adb", "cmake", "ninja", "gcc", "clang", "rustc", "javac", "kotlinc", "terraform", "ansible", "podman", "conda"}
+
 // MainKind names a command in a few words: its last task.
 func MainKind(command string) string { return Last(Kinds(command)) }
 

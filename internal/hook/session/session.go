@@ -62,6 +62,7 @@ type State struct {
 	Topic      string                `json:"topic,omitempty"`      // what the person asked for last, redacted
 	Injected   []Injection           `json:"injected,omitempty"`   // oldest first
 	Failures   []Failure             `json:"failures,omitempty"`   // not yet resolved, oldest first
+	Asked      []string              `json:"asked,omitempty"`      // errors whose fix the model was asked to keep
 	Ended      bool                  `json:"ended,omitempty"`      // swept to its end
 	SweptSize  int64                 `json:"swept_size,omitempty"` // of the transcript when it was last swept to its end
 }
@@ -85,6 +86,8 @@ type Failure struct {
 	Command string   `json:"command,omitempty"` // of Bash, redacted
 	Key     string   `json:"key"`               // of the call, for what is sent about it
 	Fixes   []string `json:"fixes,omitempty"`   // ids that were shown for it and are not judged yet
+	News    string   `json:"news,omitempty"`    // the error in a line, redacted, when no memory spoke of it
+	Acted   bool     `json:"acted,omitempty"`   // something was done since that can have mended it
 }
 
 // Saw reports whether the session was shown a memory.

@@ -1,0 +1,189 @@
+package extract
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mneme-memory/mneme/internal/failure"
+	"github.com/mneme-memory/mneme/internal/lexis"
+	"github.com/mneme-memory/mneme/internal/transcript"
+	"github.com/mneme-memory/mneme/memory"
+)
+
+// maxBehind is how many events behind an explanation the error may be.
+const maxBehind = 60
+
+// explained are errors that the model names when it says what caused or mended
+// them. The names bind the explanation to its error, whatever failed last.
+func (s *session) explained() []found {
+	var out []found
+	for at, e := range s.events {
+		if e.Kind != transcript.Said || !s.weighed(at) || s.denied(at) || s.written(at) {
+			continue
+		}
+		list := prose(e.Text)
+		for i, one := range list {
+			text := bared(one.text)
+			if !saysCause.Match(text) && !saysMended.Match(text) || !s.assured(text) || adapts.Match(text) || s.judge(at) == refuted {
+				continue
+			}
+			if r := s.errorOf(at, text); r != nil && s.mendedSince(*r, at) {
+				out = append(out, s.explanationOf(*r, at, list, i))
+			}
+		}
+	}
+	return out
+}
+
+// assured reports whether a sentence of the model says what is.
+func (s *session) assured(text string) bool {
+	return len(text) <= maxSentence && len(strings.Fields(text)) >= 4 && !question(text) && !saysHedge.Match(withoutCode(text)) && !hedges.Match(withoutCode(text)) && !s.quoted(text)
+}
+
+// errorOf returns the failure that a sentence speaks of: that of whose message
+// or names it has most.
+func (s *session) errorOf(at int, text string) *run {
+	var best *run
+	most := 0
+	for i := len(s.runs) - 1; i >= 0; i-- {
+		r := &s.runs[i]
+		if r.at > at || at-r.at > maxBehind || !r.failed {
+			continue
+		}
+		if n := s.report(r).Shares(text); n > most {
+			best, most = r, n
+		}
+	}
+	return best
+}
+
+func (s *session) report(r *run) failure.Report {
+	if r.report == nil {
+		read := failure.Read(r.command, r.output)
+		r.report = &read
+	}
+	return *r.report
+}
+
+// mendedSince reports whether something passed between a failure and what is
+// said of it: before that, an explanation is a guess.
+func (s *session) mendedSince(failed run, at int) bool {
+	return slices.ContainsFunc(s.runs, func(r run) bool { return r.at > failed.at && r.at < at && !r.failed })
+}
+
+func (s *session) explanationOf(failed run, at int, list []sentence, i int) found {
+	sig := failure.Signature(failed.command, failed.output)
+	how := ended(sentenceCase(bared(list[i].text)))
+	if leans(how) && i > 0 {
+		how = ended(sentenceCase(list[i-1].text)) + " " + how
+	}
+	if i+1 < len(list) && len(how)+len(list[i+1].text) < maxJoined && (saysMended.Match(list[i+1].text) || mending.Match(list[i+1].text)) && s.assured(list[i+1].text) {
+		how += " " + ended(sentenceCase(list[i+1].text))
+	}
+	text := fmt.Sprintf("Error: `%s` failed: %s. Fix: %s", lexis.Clip(oneLine(failed.command), 90), strings.TrimRight(strings.Join(sig.Lines, "; "), " .:;,"), how)
+	if sig.Empty() {
+		text = fmt.Sprintf("Error: `%s` failed. Fix: %s", lexis.Clip(oneLine(failed.command), 90), how)
+	}
+	f := s.candidate(lexis.Clip(text, MaxTextBytes), memory.TypeError, "an error that was explained", 0.74+max(failure.Weight(sig, failed.output), -0.1)/2, at, failed.at)
+	f.Tags, f.failed = tagsOf(memory.TypeError, sig.Kind), failed.at
+	return f
+}
+
+// mended puts together what two rules say of the same failures: the explanation
+// counts, unless the other one has it too and what was done besides.
+func (s *session) mended(fixed, told []found) []found {
+	told = slices.DeleteFunc(told, func(t found) bool {
+		return slices.ContainsFunc(fixed, func(f found) bool { return f.failed == t.failed && repeats(fixIn(t.Text), f.Text) })
+	})
+	for i := range told {
+		for _, f := range fixed {
+			if ran := ranIn(f.Text); f.failed == told[i].failed && ran != "" && !strings.Contains(told[i].Text, ran) && len(told[i].Text)+len(ran) < MaxTextBytes-8 {
+				told[i].Text += " Ran " + ran + "."
+			}
+		}
+	}
+	fixed = slices.DeleteFunc(fixed, func(f found) bool {
+		return slices.ContainsFunc(told, func(t found) bool { return f.failed == t.failed })
+	})
+	return slices.Concat(fixed, told)
+}
+
+// ranIn is the command, or the two, that the text of a fix names as run.
+func ranIn(text string) string {
+	for _, mark := range []string{" Ran `", " Fix: run `"} {
+		if i := strings.LastIndex(text, mark); i >= 0 {
+			return strings.TrimRight(text[i+len(mark)-1:], ".")
+		}
+	}
+	return ""
+}
+
+func fixIn(text string) string {
+	if _, fix, ok := strings.Cut(text, " Fix: "); ok {
+		return fix
+	}
+	return text
+}
+
+// diagnoses are what the model found when the person told of a trouble, said
+// before it changed something that then passed.
+func (s *session) diagnoses() []found {
+	var out []found
+	for at, e := range s.events {
+		if e.Kind != transcript.Said || !s.weighed(at) || s.denied(at) || s.closes(at) {
+			continue
+		}
+		begin := s.turnOf(at)
+		if begin < 0 || !saysTrouble.Match(s.events[begin].Text) || pasted(s.events[begin].Text) || s.saidBefore(begin, at) || !s.editedAfter(at) || !s.wentWell(at) {
+			continue
+		}
+		var parts []string
+		for _, one := range prose(e.Text) {
+			if text := bared(one.text); s.assured(text) && firm(text) && len(parts) < 2 && !leans(text) {
+				parts = append(parts, ended(sentenceCase(text)))
+			}
+		}
+		if text := strings.Join(parts, " "); specific(text) && len(lexis.Content(text)) >= 6 {
+			out = append(out, s.candidate(text, memory.TypeLearning, "what a trouble came from", 0.6, at))
+		}
+	}
+	return out
+}
+
+// turnOf returns the prompt that began the turn of an event, -1 without one.
+func (s *session) turnOf(at int) int {
+	for at >= 0 && s.events[at].Kind != transcript.Prompt {
+		at--
+	}
+	return at
+}
+
+// saidBefore reports whether a command failed in the turn before an event: then
+// its words are about that.
+func (s *session) saidBefore(begin, at int) bool {
+	return slices.ContainsFunc(s.runs, func(r run) bool { return r.at > begin && r.at < at && r.failed })
+}
+
+// editedAfter reports whether the next thing done is an edit.
+func (s *session) editedAfter(at int) bool {
+	for i := at + 1; i < s.nextPrompt(at); i++ {
+		if e := s.events[i]; e.Kind == transcript.Called {
+			return !e.Tool.Failed && (e.Tool.Name == "Edit" || e.Tool.Name == "Write" || e.Tool.Name == "MultiEdit" || e.Tool.Name == "NotebookEdit")
+		}
+	}
+	return false
+}
+
+// wentWell reports whether the last command of the turn passed, and the person
+// did not object.
+func (s *session) wentWell(at int) bool {
+	next := s.nextPrompt(at)
+	passed := false
+	for _, r := range s.runs {
+		if r.at > at && r.at < next {
+			passed = !r.failed
+		}
+	}
+	return passed && (next >= len(s.events) || !objectsFirst.Match(s.events[next].Text))
+}
