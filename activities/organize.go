@@ -2,52 +2,167 @@ package activities
 
 import (
 	"context"
-	"fmt"
-	"slices"
 
 	"go.temporal.io/sdk/activity"
 
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// TidyInput is one organize step of a kind over one collection.
-type TidyInput struct {
+// excerptBytes is how much of a text a report shows: a run's report has to fit
+// into one payload of Temporal.
+const excerptBytes = 2000
+
+// FindGroupsInput asks for the groups of one collection.
+type FindGroupsInput struct {
 	Scope Scope  `json:"scope"`
 	User  string `json:"user,omitempty"`
 	Step  string `json:"step"`
 }
 
-// ExpireMemories ends what outlived its time.
-func (a *Activities) ExpireMemories(ctx context.Context, in TidyInput) ([]string, error) {
-	return a.Ledger.Expire(ctx, op(ctx, in.User, memory.ActionExpire, in.Step), in.Scope)
+// FoundGroups counts what was found.
+type FoundGroups struct {
+	Scanned int `json:"scanned"` // memories that were looked at
+	Groups  int `json:"groups"`  // of those that say the same
 }
 
-// PromoteMemories moves short-term memories that earned it to their place for good.
-func (a *Activities) PromoteMemories(ctx context.Context, in TidyInput) ([]string, error) {
-	return a.Ledger.Promote(ctx, op(ctx, in.User, memory.ActionPromote, in.Step), in.Scope)
+// FindGroups looks for groups of memories that say the same and keeps them in
+// the ledger, under its step, for [Activities.MergeGroups]. A run decides once
+// what it merges: a second search would find the merged ones too.
+func (a *Activities) FindGroups(ctx context.Context, in FindGroupsInput) (FoundGroups, error) {
+	found, err := a.groups(ctx, in.Scope.Collection, in.Scope.Project, func(n int) { activity.RecordHeartbeat(ctx, n) })
+	if err != nil {
+		return FoundGroups{}, err
+	}
+	return a.Ledger.KeepGroups(ctx, op(ctx, in.User, memory.ActionTidy, in.Step), in.Scope, found)
 }
 
-// DecayMemories lets the confidence of what lies unused fade.
-func (a *Activities) DecayMemories(ctx context.Context, in TidyInput) ([]string, error) {
-	return a.Ledger.Decay(ctx, op(ctx, in.User, memory.ActionDecay, in.Step), in.Scope)
+// MergeGroupsInput names some of the groups that a step of the same workflow found.
+type MergeGroupsInput struct {
+	Scope Scope  `json:"scope"` // Limit is of groups
+	User  string `json:"user,omitempty"`
+	Step  string `json:"step"`
+	Found string `json:"found"` // the step of FindGroups
+	From  int    `json:"from"`  // the first group, from 0
 }
 
-// PruneMemories ends what nobody trusts or uses any more.
-func (a *Activities) PruneMemories(ctx context.Context, in TidyInput) ([]string, error) {
-	return a.Ledger.Prune(ctx, op(ctx, in.User, memory.ActionPrune, in.Step), in.Scope)
+// MergedGroups is what a page of groups became.
+type MergedGroups struct {
+	Merged int                  `json:"merged"` // memories that went into another
+	Groups []memory.MergedGroup `json:"groups"` // the first of them
 }
 
-// MergeInput is a group of memories that are the same fact.
-type MergeInput struct {
-	IDs   []string `json:"ids"`
-	Scope Scope    `json:"scope"`
-	User  string   `json:"user,omitempty"`
-	Step  string   `json:"step"`
+// MergeGroups makes one memory of each group and brings the index in step.
+func (a *Activities) MergeGroups(ctx context.Context, in MergeGroupsInput) (MergedGroups, error) {
+	groups, err := a.Ledger.MergeGroups(ctx, op(ctx, in.User, memory.ActionTidy, in.Step), in.Found, in.Scope, in.From)
+	if err != nil {
+		return MergedGroups{}, err
+	}
+	out := MergedGroups{}
+	var ids []string
+	for _, g := range groups {
+		out.Merged += len(g.MergedIDs)
+		ids = append(append(ids, g.SurvivorID), g.MergedIDs...)
+		if len(out.Groups) < memory.ReportMost {
+			out.Groups = append(out.Groups, shortened(g))
+		}
+	}
+	return out, a.SyncIndex(ctx, SyncInput{IDs: ids})
 }
 
-// MergeMemories makes one memory of a group.
-func (a *Activities) MergeMemories(ctx context.Context, in MergeInput) (memory.MergedGroup, error) {
-	return a.Ledger.Merge(ctx, op(ctx, in.User, memory.ActionMerge, in.Step), in.IDs, in.Scope)
+func shortened(g memory.MergedGroup) memory.MergedGroup {
+	g.Text = excerpt(g.Text)
+	return g
+}
+
+func excerpt(text string) string {
+	if len(text) <= excerptBytes {
+		return text
+	}
+	return cut(text, excerptBytes)
+}
+
+// TidyPageInput is one page of a step over a scope.
+type TidyPageInput struct {
+	Action string `json:"action"` // memory.ActionExpire, ActionPromote, ActionDecay, ActionPrune or ActionAnnounce
+	Scope  Scope  `json:"scope"`
+	User   string `json:"user,omitempty"`
+	Step   string `json:"step"`
+}
+
+// TidiedPage is what a page of a step changed, by collection.
+type TidiedPage struct {
+	Counts map[string]int                   `json:"counts"`
+	IDs    map[string][]string              `json:"ids,omitempty"`    // the first, of a prune
+	Nearly map[string][]memory.NearlyPruned `json:"nearly,omitempty"` // the first, of an announcement
+	Next   string                           `json:"next,omitempty"`   // the After of the next page
+}
+
+// TidyPage does one page of a step and brings the index in step.
+func (a *Activities) TidyPage(ctx context.Context, in TidyPageInput) (TidiedPage, error) {
+	does, ok := map[string]func(context.Context, memory.Op, Scope) (Tidied, error){
+		memory.ActionExpire: a.Ledger.Expire, memory.ActionPromote: a.Ledger.Promote, memory.ActionDecay: a.Ledger.Decay,
+		memory.ActionPrune: a.Ledger.Prune, memory.ActionAnnounce: a.Ledger.Announce,
+	}[in.Action]
+	if !ok {
+		return TidiedPage{}, memory.Errorf(memory.Internal, "", "organize has no step %q", in.Action)
+	}
+	t, err := does(ctx, op(ctx, in.User, in.Action, in.Step), in.Scope)
+	if err != nil {
+		return TidiedPage{}, err
+	}
+	out := TidiedPage{Counts: map[string]int{}, Next: t.Next}
+	for collection, ids := range t.IDs {
+		out.Counts[collection] = len(ids)
+	}
+	switch in.Action {
+	case memory.ActionAnnounce: // which the index has no use for
+		out.Nearly, err = a.nearly(ctx, t.IDs)
+		return out, err
+	case memory.ActionPrune:
+		out.IDs = firstOf(t.IDs)
+	}
+	return out, a.SyncIndex(ctx, SyncInput{IDs: t.All()})
+}
+
+// firstOf returns as many ids of each collection as a report names.
+func firstOf(ids map[string][]string) map[string][]string {
+	out := make(map[string][]string, len(ids))
+	for collection, all := range ids {
+		out[collection] = all[:min(len(all), memory.ReportMost)]
+	}
+	return out
+}
+
+// nearly names the first memories of each collection.
+func (a *Activities) nearly(ctx context.Context, ids map[string][]string) (map[string][]memory.NearlyPruned, error) {
+	out := map[string][]memory.NearlyPruned{}
+	for collection, first := range firstOf(ids) {
+		if len(first) == 0 {
+			continue
+		}
+		found, err := a.Ledger.Get(ctx, first)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range found {
+			out[collection] = append(out[collection], memory.NearlyPruned{ID: m.ID, Project: m.Project, Text: excerpt(m.Text)})
+		}
+	}
+	return out, nil
+}
+
+// HoldInput asks which projects are to be left out when pruning.
+type HoldInput struct {
+	Scope Scope  `json:"scope"`
+	User  string `json:"user,omitempty"`
+	Step  string `json:"step"`
+	Yes   bool   `json:"yes,omitempty"`
+}
+
+// HoldPrunes returns, and notes, the projects of which too much would be
+// pruned. They wait for a run with Yes.
+func (a *Activities) HoldPrunes(ctx context.Context, in HoldInput) ([]memory.HeldPrune, error) {
+	return a.Ledger.Hold(ctx, op(ctx, in.User, memory.ActionTidy, in.Step), in.Scope, in.Yes)
 }
 
 // RebuildGraphs makes a real Qdrant build a collection's HNSW graph anew.
@@ -68,143 +183,4 @@ type NoteInput struct {
 // Note writes an audit row that changes no memory.
 func (a *Activities) Note(ctx context.Context, in NoteInput) error {
 	return a.Ledger.Note(ctx, op(ctx, in.User, in.Action, in.Step), in.Project, in.Collection, in.Details)
-}
-
-// DuplicatesInput asks for the groups of one collection.
-type DuplicatesInput struct {
-	Collection string `json:"collection"`
-	Project    string `json:"project,omitempty"`
-	Skip       int    `json:"skip,omitempty"` // groups to leave out, from the first
-}
-
-// Duplicates are complete groups of a collection, and how many memories were
-// looked at. The same ledger gives the same groups in the same order.
-type Duplicates struct {
-	Scanned int        `json:"scanned"`
-	Groups  [][]string `json:"groups"`
-	More    bool       `json:"more,omitempty"` // there are others behind these
-}
-
-// duplicatesMost bounds the ids of one answer: it is kept in a workflow's
-// history, whose payloads Temporal limits to 2 MB.
-const duplicatesMost = 20_000
-
-// FindDuplicates looks for groups of memories that say the same: same project,
-// collection and type, every pair above the bar and the same fact.
-func (a *Activities) FindDuplicates(ctx context.Context, in DuplicatesInput) (Duplicates, error) {
-	d := newDuplicateSearch()
-	for after := ""; ; {
-		page := memory.Page{Collection: in.Collection, Project: in.Project, After: after, Limit: rebuildPage}
-		records, err := a.Ledger.Records(ctx, page)
-		if err != nil {
-			return Duplicates{}, err
-		}
-		if len(records) == 0 {
-			return d.result(in.Skip), nil
-		}
-		if err := a.comparePage(ctx, d, records); err != nil {
-			return Duplicates{}, err
-		}
-		after = records[len(records)-1].ID
-		activity.RecordHeartbeat(ctx, after)
-	}
-}
-
-// comparePage adds the pairs of a page to the search.
-func (a *Activities) comparePage(ctx context.Context, d *duplicateSearch, records []memory.Record) error {
-	bar := memory.CalibrationFor(records[0].Model).Cosine(memory.DuplicateAbove)
-	like := slices.DeleteFunc(slices.Clone(records), func(r memory.Record) bool { return r.Vector.IsZero() })
-	d.scanned += len(records)
-	near, err := a.Index.NearEach(ctx, like, bar, nearDepth)
-	if err != nil {
-		return err
-	}
-	texts, err := a.textsOf(ctx, like, near)
-	if err != nil {
-		return err
-	}
-	for i, matches := range near {
-		for _, m := range matches {
-			text, live := texts[m.ID]
-			if m.ID != like[i].ID && live && memory.SameFact(like[i].Text, text) {
-				d.add(like[i].ID, m.ID, m.Cosine)
-			}
-		}
-	}
-	return nil
-}
-
-// textsOf returns the texts of all matches, by id; what is no longer live is left out.
-func (a *Activities) textsOf(ctx context.Context, like []memory.Record, near [][]memory.Match) (map[string]string, error) {
-	texts := make(map[string]string, len(like))
-	for _, r := range like {
-		texts[r.ID] = r.Text
-	}
-	var others []string
-	for _, matches := range near {
-		for _, m := range matches {
-			if _, known := texts[m.ID]; !known {
-				others, texts[m.ID] = append(others, m.ID), ""
-			}
-		}
-	}
-	if len(others) == 0 {
-		return texts, nil
-	}
-	found, err := a.Ledger.Get(ctx, others)
-	if err != nil {
-		return nil, fmt.Errorf("get possible duplicates: %w", err)
-	}
-	for _, id := range others {
-		delete(texts, id)
-	}
-	for _, m := range found {
-		if m.State == memory.Live {
-			texts[m.ID] = m.Text
-		}
-	}
-	return texts, nil
-}
-
-// duplicateSearch collects pairs of ids.
-type duplicateSearch struct {
-	scanned int
-	ids     []string
-	index   map[string]int
-	pairs   []memory.Pair
-}
-
-func newDuplicateSearch() *duplicateSearch { return &duplicateSearch{index: map[string]int{}} }
-
-func (d *duplicateSearch) number(id string) int {
-	n, ok := d.index[id]
-	if !ok {
-		n = len(d.ids)
-		d.index[id], d.ids = n, append(d.ids, id)
-	}
-	return n
-}
-
-func (d *duplicateSearch) add(a, b string, cosine float64) {
-	d.pairs = append(d.pairs, memory.Pair{A: d.number(a), B: d.number(b), Similarity: cosine})
-}
-
-// result returns the groups after the first skip, as many as fit.
-func (d *duplicateSearch) result(skip int) Duplicates {
-	out := Duplicates{Scanned: d.scanned, Groups: [][]string{}}
-	groups := memory.CompleteGroups(len(d.ids), d.pairs)
-	given := 0
-	for _, group := range groups[min(skip, len(groups)):] {
-		if given+len(group) > duplicatesMost {
-			out.More = true
-			break
-		}
-		given += len(group)
-		ids := make([]string, len(group))
-		for i, n := range group {
-			ids[i] = d.ids[n]
-		}
-		out.Groups = append(out.Groups, ids)
-	}
-	return out
 }

@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
@@ -96,6 +97,7 @@ type Ledger interface {
 	Indexer
 	Forgetter
 	Organizer
+	Rehearser
 }
 
 // Storer adds to the ledger.
@@ -197,23 +199,64 @@ type Forgetter interface {
 	Forget(ctx context.Context, op memory.Op, ids []string, purge bool) (links int, err error)
 }
 
-// Organizer tidies the ledger up. With dryRun nothing is changed. Each returns the ids it changed or would change.
-// project "" means all.
+// Organizer tidies the ledger up. Of the memories that a query finds, the rules
+// of package memory decide which a step changes.
 type Organizer interface {
-	Expire(ctx context.Context, op memory.Op, scope Scope) ([]string, error)
-	Promote(ctx context.Context, op memory.Op, scope Scope) ([]string, error)
-	Decay(ctx context.Context, op memory.Op, scope Scope) ([]string, error)
-	Prune(ctx context.Context, op memory.Op, scope Scope) ([]string, error)
-	// Merge folds memories into the survivor with memory.Merge, moves links, and returns the survivor.
+	Expire(ctx context.Context, op memory.Op, scope Scope) (Tidied, error)
+	Promote(ctx context.Context, op memory.Op, scope Scope) (Tidied, error)
+	Decay(ctx context.Context, op memory.Op, scope Scope) (Tidied, error)
+	// Prune leaves out the projects of Scope.Held.
+	Prune(ctx context.Context, op memory.Op, scope Scope) (Tidied, error)
+	// Announce notes that memories were named as nearly pruned.
+	Announce(ctx context.Context, op memory.Op, scope Scope) (Tidied, error)
+	// Hold notes, and returns, the projects of which Prune would take too much; none with yes.
+	Hold(ctx context.Context, op memory.Op, scope Scope, yes bool) ([]memory.HeldPrune, error)
+	// Merge folds memories into the survivor with memory.MergeGroup, moves links, and returns the survivor.
 	// It refuses to touch what is no longer live, and returns fewer merged ids then.
 	Merge(ctx context.Context, op memory.Op, ids []string, scope Scope) (memory.MergedGroup, error)
+	// KeepGroups keeps what was found to say the same, for MergeGroups. It returns what is kept:
+	// that of an earlier try if there was one.
+	KeepGroups(ctx context.Context, op memory.Op, scope Scope, found Groups) (FoundGroups, error)
+	// MergeGroups is Merge, with memory.MergeFacts, for some of the groups that the step found of a workflow kept, from a place on. Each
+	// merge has an audit row. Left out are groups of which nothing could be merged.
+	MergeGroups(ctx context.Context, op memory.Op, found string, scope Scope, from int) ([]memory.MergedGroup, error)
+	// Held returns the projects whose pruning waits for a yes, in order.
+	Held(ctx context.Context) ([]memory.HeldPrune, error)
+}
+
+// Rehearser tells what a dry run must know.
+type Rehearser interface {
+	// Standings returns the live memories of a project ("" for all) in the order of their ids.
+	Standings(ctx context.Context, project string) ([]memory.Standing, error)
+	// Members returns live memories with their vectors, by id.
+	Members(ctx context.Context, ids []string) (map[string]memory.Record, error)
+	// Ignored counts how often memories were shown since a time each and not used; those never shown are left out.
+	Ignored(ctx context.Context, since map[string]time.Time) (map[string]int, error)
 }
 
 // Scope bounds one organize step.
 type Scope struct {
-	Collection string    `json:"collection"`
-	Project    string    `json:"project"`
-	Now        time.Time `json:"now"`
-	DryRun     bool      `json:"dry_run"`
-	Limit      int       `json:"limit"` // most memories to change in one call; 0 means 1000
+	Collection  string    `json:"collection"`            // "" for all, or for those of Collections
+	Collections []string  `json:"collections,omitempty"` // any of them; empty for all
+	Project     string    `json:"project"`               // "" for all
+	Now         time.Time `json:"now"`
+	DryRun      bool      `json:"dry_run"`
+	Limit       int       `json:"limit"`           // most memories to look at in one call; 0 means 1000
+	After       string    `json:"after,omitempty"` // id; see Tidied.Next
+	Held        []string  `json:"held,omitempty"`  // projects to leave out
+}
+
+// Tidied is what one call of an organize step changed.
+type Tidied struct {
+	IDs  map[string][]string `json:"ids"`            // by the collection that they were in, in order
+	Next string              `json:"next,omitempty"` // the After of the next call; "" when there is no more to look at
+}
+
+// All returns the ids of all collections.
+func (t Tidied) All() []string {
+	out := []string{}
+	for _, collection := range slices.Sorted(maps.Keys(t.IDs)) {
+		out = append(out, t.IDs[collection]...)
+	}
+	return out
 }

@@ -17,6 +17,7 @@ type ReadInput struct {
 	Summary *memory.SummaryInput `json:"summary,omitempty"`
 	Stats   bool                 `json:"stats,omitempty"`
 	Index   bool                 `json:"index,omitempty"` // how it compares with the ledger
+	Held    bool                 `json:"held,omitempty"`
 }
 
 // RelatedInput asks for what is linked to a memory.
@@ -35,6 +36,8 @@ type ReadOutput struct {
 	Summary *memory.Summary    `json:"summary,omitempty"`
 	Stats   *memory.Stats      `json:"stats,omitempty"`
 	Index   *memory.IndexState `json:"index,omitempty"`
+
+	Held []memory.HeldPrune `json:"held,omitempty"`
 }
 
 // ReadLedger answers one question.
@@ -62,6 +65,8 @@ func (a *Activities) ReadLedger(ctx context.Context, in ReadInput) (ReadOutput, 
 		var s memory.IndexState
 		s, err = a.compareIndex(ctx)
 		out.Index = &s
+	case in.Held:
+		out.Held, err = a.Ledger.Held(ctx)
 	default:
 		err = memory.Errorf(memory.Invalid, "", "nothing was asked of the ledger")
 	}

@@ -8,7 +8,7 @@ import (
 // The rules of confidence. A memory starts in the middle, gains a part of
 // what is missing to 1 each time it proves useful (so the steps diminish and
 // 1 is never passed), and loses half of what it has each HalfLife it lies
-// unused: never used, 0.5 falls to 0.25 in 90 days, below PruneBelow.
+// unused: never used, 0.5 falls to 0.25 in 90 days, below [PruneBelow].
 const (
 	StartConfidence = 0.5
 	RecallGain      = 0.05 // part of the way to 1 gained when recalled
@@ -16,8 +16,6 @@ const (
 	CreditGain      = 0.15 // part of the way to 1 gained when it was tried and helped
 	CreditLoss      = 0.15 // part of what it has lost when it was tried and did not
 	HalfLife        = 90 * 24 * time.Hour
-	PruneBelow      = 0.3
-	PruneUnused     = 90 * 24 * time.Hour
 )
 
 // Gain returns confidence c after one step of gain.
@@ -43,12 +41,3 @@ func Decay(c float64, unused time.Duration) float64 {
 	}
 	return c * math.Exp2(-unused.Hours()/HalfLife.Hours())
 }
-
-// Prunable reports whether m may be pruned at now.
-func Prunable(m Memory, now time.Time) bool {
-	return m.State == Live && !m.Pinned && m.Confidence < PruneBelow && now.Sub(m.LastAccessed) >= PruneUnused
-}
-
-// PromoteAfter is how often a short-term memory must have been recalled to
-// earn a place for good.
-const PromoteAfter = 2

@@ -118,7 +118,9 @@ type Memory struct {
 	Pinned       bool       `json:"pinned"`     // never pruned, expired or merged away
 	AccessCount  int        `json:"access_count"`
 	CreatedAt    time.Time  `json:"created_at"`
-	LastAccessed time.Time  `json:"last_accessed"` // last recalled or confirmed; CreatedAt at first
+	LastAccessed time.Time  `json:"last_accessed"`          // last recalled or confirmed; CreatedAt at first
+	ArrivedAt    time.Time  `json:"arrived_at,omitzero"`    // when the ledger took it in; an import's CreatedAt may be years earlier
+	AnnouncedAt  *time.Time `json:"announced_at,omitempty"` // when it was named as nearly pruned; see [Memory.Announced]
 	ExpiresAt    *time.Time `json:"expires_at,omitempty"`
 	Source       string     `json:"source"`
 	Session      string     `json:"session,omitempty"`  // the sitting it was said in

@@ -41,8 +41,8 @@ func Mergeable(a, b Record) bool {
 
 // Merge returns survivor with what absorbed adds to it: the sentences that it
 // does not say yet, tags, confidence (summed, at most 1), the earlier creation,
-// the later access, the higher importance, the accesses of both. Pinned stays
-// pinned, and what one keeps for good is kept for good. Id, project,
+// the later access and arrival, the higher importance, the accesses of both. Pinned
+// stays pinned, and what one keeps for good is kept for good. Id, project,
 // collection, type, source, session and model are the survivor's. The vector
 // is the average of both directions, unless one is zero or of another model.
 //
@@ -50,6 +50,7 @@ func Mergeable(a, b Record) bool {
 // before, and whoever merges leaves such a pair alone.
 func Merge(survivor, absorbed Record) Record {
 	out := survivor
+	out.Memory = mergeUse(survivor.Memory, absorbed.Memory)
 	if text := MergeTexts(survivor.Text, absorbed.Text); len(text) <= MaxTextBytes {
 		out.Text = text
 	}
@@ -59,6 +60,12 @@ func Merge(survivor, absorbed Record) Record {
 	if len(out.Tags) > MaxTags {
 		out.Tags = slices.Clone(survivor.Tags)
 	}
+	return out
+}
+
+// mergeUse is the part of [Merge] that says how a memory is used, without what it says.
+func mergeUse(survivor, absorbed Memory) Memory {
+	out := survivor
 	out.Confidence = min(1, max(0, survivor.Confidence)+max(0, absorbed.Confidence))
 	out.Importance = max(survivor.Importance, absorbed.Importance)
 	out.Pinned = survivor.Pinned || absorbed.Pinned
@@ -66,16 +73,62 @@ func Merge(survivor, absorbed Record) Record {
 	if absorbed.CreatedAt.Before(out.CreatedAt) {
 		out.CreatedAt = absorbed.CreatedAt
 	}
-	if absorbed.LastAccessed.After(out.LastAccessed) {
-		out.LastAccessed = absorbed.LastAccessed
-	}
+	out.LastAccessed = latest(survivor.LastAccessed, absorbed.LastAccessed)
+	out.ArrivedAt = latest(survivor.ArrivedAt, absorbed.ArrivedAt)
 	out.ExpiresAt = laterExpiry(survivor.ExpiresAt, absorbed.ExpiresAt)
 	return out
 }
 
+// MergeGroup makes one record of several that say the same. It returns the
+// place of the survivor, the record that it becomes, and the places of those
+// that are then gone. Left out is what cannot go into the survivor: what is
+// pinned, of another project, collection or type, or too long with the rest.
+func MergeGroup(group []Record) (survivor int, after Record, gone []int) {
+	return mergeGroup(group, func(Record, Record) bool { return true })
+}
+
+// MergeFacts is [MergeGroup] for memories that were found to say the same a
+// while ago: what says something else than the survivor by now is left out.
+func MergeFacts(group []Record) (survivor int, after Record, gone []int) {
+	return mergeGroup(group, func(a, b Record) bool { return SameFact(a.Text, b.Text) })
+}
+
+func mergeGroup(group []Record, same func(a, b Record) bool) (survivor int, after Record, gone []int) {
+	survivor = Survivor(group)
+	if survivor < 0 {
+		return survivor, after, nil
+	}
+	first := group[survivor]
+	after = first
+	for i, r := range group {
+		like := r.Project == first.Project && r.Collection == first.Collection && r.Type == first.Type
+		if i == survivor || r.Pinned || !like || !same(first, r) || !Mergeable(after, r) {
+			continue
+		}
+		after, gone = Merge(after, r), append(gone, i)
+	}
+	return survivor, after, gone
+}
+
+// LeastSimilar returns the similarity of the least similar pair, 1 for fewer than two.
+func LeastSimilar(records []Record) float64 {
+	least := 1.0
+	for i, a := range records {
+		calibration := CalibrationFor(a.Model)
+		for _, b := range records[i+1:] {
+			least = min(least, calibration.Similarity(Cosine(a.Vector, b.Vector)))
+		}
+	}
+	return least
+}
+
 // MergeTexts returns a with those sentences of b that a does not hold. They
-// follow on a line of their own where either text has lines.
+// follow on a line of their own where either text has lines. Two texts that
+// differ in white space alone are one.
 func MergeTexts(a, b string) string {
+	if NormalizeText(a) == NormalizeText(b) {
+		return strings.TrimSpace(a)
+	}
 	said := make(map[string]bool)
 	for _, s := range sentencesOf(a) {
 		said[sentenceKey(s)] = true
@@ -152,4 +205,11 @@ func laterExpiry(a, b *time.Time) *time.Time {
 		later = *b
 	}
 	return &later
+}
+
+func latest(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
 }

@@ -15,9 +15,11 @@ const (
 	ActionExpire    = "expire"
 	ActionDecay     = "decay"
 	ActionPrune     = "prune"
+	ActionAnnounce  = "announce" // memories were named as nearly pruned
 	ActionLink      = "link"
 	ActionImport    = "import"
 	ActionOrganize  = "organize"
+	ActionTidy      = "tidy" // an organize run decided on what its next steps do
 	ActionRebuild   = "rebuild"
 )
 
@@ -32,7 +34,7 @@ const (
 func Actions() []string {
 	return []string{
 		ActionStore, ActionDuplicate, ActionRecall, ActionCredit, ActionUpdate, ActionForget, ActionMerge, ActionPromote,
-		ActionExpire, ActionDecay, ActionPrune, ActionLink, ActionImport, ActionOrganize, ActionRebuild,
+		ActionExpire, ActionDecay, ActionPrune, ActionAnnounce, ActionLink, ActionImport, ActionOrganize, ActionTidy, ActionRebuild,
 	}
 }
 

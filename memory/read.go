@@ -13,6 +13,7 @@ type Page struct {
 	Project     string     `json:"project,omitempty"`
 	Since       *time.Time `json:"since,omitempty"`  // created at or after
 	Source      string     `json:"source,omitempty"` // the door it came through, such as SourceHook
+	Nearly      bool       `json:"nearly,omitempty"` // only those that were named as nearly pruned; see [Memory.Announced]
 	Newest      bool       `json:"newest,omitempty"` // in the order of creation, newest first
 	After       string     `json:"after,omitempty"`  // id of the last one seen, whatever became of it since
 	Limit       int        `json:"limit,omitempty"`  // 1 to 1000
@@ -67,4 +68,7 @@ type Stats struct {
 	Unindexed int            `json:"unindexed"` // changed, and not yet in the index
 	Model     string         `json:"model"`     // embedding model, "" before the first store
 	Dimension int            `json:"dimension"`
+
+	NearlyPruned int         `json:"nearly_pruned,omitempty"` // named as nearly pruned; "mneme review" shows them
+	Held         []HeldPrune `json:"held,omitempty"`          // projects whose pruning waits for a yes
 }

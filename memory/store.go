@@ -147,7 +147,7 @@ func (in StoreInput) Memory(now time.Time, model string) Memory {
 	m := Memory{
 		ID: in.ID(), Collection: in.Collection, Project: in.Project, Type: in.Type, Tags: in.Tags,
 		Text: in.Text, Confidence: StartConfidence, Importance: *in.Importance, Pinned: in.Pinned,
-		CreatedAt: created.UTC(), LastAccessed: created.UTC(), Source: in.Source, Session: in.Session,
+		CreatedAt: created.UTC(), LastAccessed: created.UTC(), ArrivedAt: now.UTC(), Source: in.Source, Session: in.Session,
 		Position: in.Position, ContentHash: ContentHash(in.Text), Model: model, State: Live,
 	}
 	if life := in.life(); life > 0 {

@@ -94,6 +94,12 @@ func (c *Client) IndexState(ctx context.Context) (memory.IndexState, error) {
 	return *out.Index, nil
 }
 
+// Held returns the projects whose pruning waits for a yes.
+func (c *Client) Held(ctx context.Context) ([]memory.HeldPrune, error) {
+	out, err := c.read(ctx, "held", activities.ReadInput{Held: true})
+	return out.Held, err
+}
+
 func (c *Client) read(ctx context.Context, what string, in activities.ReadInput) (activities.ReadOutput, error) {
 	var out activities.ReadOutput
 	err := c.ask(ctx, c.start(unique("read/"+what), "", "read", ""), updateAnswer, "", &out, ReadMemories, []any{in})

@@ -38,7 +38,11 @@ func (c *Client) Organize(
 			WorkflowID: run.GetID(), RunID: run.GetRunID(), DryRun: in.DryRun, Collections: []memory.CollectionReport{},
 		})
 	}
-	return follow(ctx, run, queried[memory.OrganizeReport](c), progress)
+	far := queried[memory.OrganizeReport](c)
+	if in.DryRun {
+		far = lastWord[memory.OrganizeReport](c)
+	}
+	return follow(ctx, run, far, progress)
 }
 
 // Rebuild brings the index in step with the ledger and returns how they compare.

@@ -2,7 +2,6 @@ package workflows
 
 import (
 	"fmt"
-	"slices"
 
 	"go.temporal.io/sdk/workflow"
 
@@ -10,39 +9,58 @@ import (
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// The bounds of one organize run.
+// The pages of an organize run.
 const (
-	tidyPage    = 1000 // memories changed in one step
-	reportMost  = 20   // groups and ids that a report names
-	mergesInRun = 1500 // merges before the history is continued as new
+	tidyPage  = 1000 // memories
+	mergePage = 50   // groups: stores into their places wait meanwhile
 )
 
 // OrganizeState is where an organize run is, so that it can go on in a new
 // run when its history has grown long.
 type OrganizeState struct {
-	Next   int                   `json:"next"` // number of the collection that is next
 	Report memory.OrganizeReport `json:"report"`
-	// Within is what is done of the next collection, when the run before ended
-	// between two of its merges.
-	Within *memory.CollectionReport `json:"within,omitempty"`
-	// Skip counts its groups that were looked at and will be found again, because
-	// nothing in them could be merged or because it is a dry run.
-	Skip int `json:"skip,omitempty"`
-	// PerRun is how many merges one run does. Zero means 1500.
+	// PerRun is how many pages one run does. Zero means as many as Temporal
+	// thinks right for one history.
 	PerRun int `json:"per_run,omitempty"`
+	// Page is how many memories or groups a page has. Zero means 1000 memories
+	// and 50 groups.
+	Page int `json:"page,omitempty"`
+
+	Staged bool           `json:"staged,omitempty"` // what follows is where it is
+	Stage  int            `json:"stage,omitempty"`  // number of the stage that is next
+	After  string         `json:"after,omitempty"`  // and in it the last id that was looked at
+	From   int            `json:"from,omitempty"`   // and the group that is next
+	Groups map[string]int `json:"groups,omitempty"` // how many were found, by collection
+
+	// Where a run was that began before there were stages: the number of the
+	// collection that is next, what is done of it, and how many of its groups
+	// were looked at and will be found again.
+	Next   int                      `json:"next"`
+	Within *memory.CollectionReport `json:"within,omitempty"`
+	Skip   int                      `json:"skip,omitempty"`
 }
 
-// OrganizeMemory tidies up collection by collection: expire, promote, merge
-// what says the same, let confidence decay, prune, rebuild the graphs. A dry
-// run takes the same way and changes nothing.
+// begunBefore reports whether the state is that of a run without stages.
+func (s OrganizeState) begunBefore() bool {
+	return !s.Staged && (s.Next > 0 || s.Within != nil || len(s.Report.Collections) > 0)
+}
+
+// OrganizeMemory tidies up. In each collection it ends what outlived its time,
+// promotes what earned it, merges what says the same, and lets confidence
+// decay. Then, over all of them, it prunes what was announced and names what
+// will be pruned next. A project of which more than a tenth would be pruned
+// waits for a run with Yes; nothing else waits for it.
+//
+// A dry run takes the same steps in the same order on a copy of what the
+// ledger knows, and changes nothing.
 func OrganizeMemory(ctx workflow.Context, in memory.OrganizeInput, state OrganizeState) (memory.OrganizeReport, error) {
-	o := &organize{state: state}
 	if state.Report.StartedAt.IsZero() {
 		info := workflow.GetInfo(ctx).WorkflowExecution
-		o.state.Report = memory.OrganizeReport{
+		state.Report = memory.OrganizeReport{
 			WorkflowID: info.ID, RunID: info.RunID, DryRun: in.DryRun, StartedAt: workflow.Now(ctx),
 		}
 	}
+	o := &organize{state: state}
 	progress := func() (memory.OrganizeReport, error) { return o.state.Report, nil }
 	if err := workflow.SetQueryHandler(ctx, queryProgress, progress); err != nil {
 		return o.state.Report, err
@@ -52,176 +70,202 @@ func OrganizeMemory(ctx workflow.Context, in memory.OrganizeInput, state Organiz
 		return o.state.Report, activities.ToTemporal(err)
 	}
 	o.in = in
-	return o.run(ctx)
+	if state.begunBefore() || workflow.GetVersion(ctx, "organize-stages", workflow.DefaultVersion, 1) == workflow.DefaultVersion {
+		return (&organizeBefore{in: in, state: &o.state}).run(ctx)
+	}
+	if in.DryRun {
+		err = o.rehearse(ctx)
+	} else {
+		err = o.run(ctx)
+	}
+	return o.state.Report, err
 }
 
 // organize is the state of one OrganizeMemory.
 type organize struct {
-	in     memory.OrganizeInput
-	state  OrganizeState
-	merges int
+	in    memory.OrganizeInput
+	state OrganizeState
+	pages int // done by this run
 }
 
-func (o *organize) run(ctx workflow.Context) (memory.OrganizeReport, error) {
-	for o.state.Next < len(o.in.Collections) {
+// stage does one page of a stage and says whether there are more.
+type stage func(ctx workflow.Context) (more bool, err error)
+
+// stages are all stages in their order. Which they are depends on nothing but
+// the input: a run that is continued goes by their numbers.
+func (o *organize) stages() []stage {
+	var all []stage
+	for _, c := range o.in.Order() {
+		all = append(all, o.find(c), o.tidy(memory.ActionExpire, c))
+		if c == memory.ShortTerm {
+			all = append(all, o.tidy(memory.ActionPromote, c))
+		}
+		all = append(all, o.merge(c), o.tidy(memory.ActionDecay, c))
+	}
+	all = append(all, o.hold, o.tidy(memory.ActionPrune, ""), o.tidy(memory.ActionAnnounce, ""))
+	for _, c := range o.in.Order() {
+		all = append(all, o.rebuild(c))
+	}
+	return append(all, o.note)
+}
+
+func (o *organize) run(ctx workflow.Context) error {
+	o.state.Staged = true
+	for stages := o.stages(); o.state.Stage < len(stages); {
 		if o.full(ctx) {
-			return o.state.Report, o.continued(ctx)
+			return workflow.NewContinueAsNewError(ctx, OrganizeMemory, o.in, o.state)
 		}
-		report, err := o.collection(ctx, o.in.Collections[o.state.Next])
+		more, err := stages[o.state.Stage](ctx)
 		if err != nil {
-			return o.state.Report, err
+			return err
 		}
-		o.state.Report.Collections = append(o.state.Report.Collections, report)
-		o.state.Next, o.state.Within, o.state.Skip = o.state.Next+1, nil, 0
-	}
-	o.state.Report.TookSeconds = workflow.Now(ctx).Sub(o.state.Report.StartedAt).Seconds()
-	note := activities.NoteInput{
-		User: o.in.User, Action: memory.ActionOrganize, Step: "report", Project: o.in.Project,
-		Details: map[string]any{"report": withoutGroupTexts(o.state.Report)},
-	}
-	if o.in.DryRun {
-		return o.state.Report, nil
-	}
-	return o.state.Report, step(ctx, quietly, acts.Note, note, nil)
-}
-
-// withoutGroupTexts is for the audit, which outlives what is forgotten.
-func withoutGroupTexts(r memory.OrganizeReport) memory.OrganizeReport {
-	r.Collections = slices.Clone(r.Collections)
-	for i, c := range r.Collections {
-		groups := slices.Clone(c.Groups)
-		for k := range groups {
-			groups[k].Text = ""
+		if !more {
+			o.state.Stage, o.state.After, o.state.From = o.state.Stage+1, "", 0
 		}
-		r.Collections[i].Groups = groups
 	}
-	return r
+	return nil
 }
 
 // full reports whether the history is long enough.
 func (o *organize) full(ctx workflow.Context) bool {
-	most := o.state.PerRun
-	if most == 0 {
-		most = mergesInRun
-	}
-	return o.merges >= most || workflow.GetInfo(ctx).GetContinueAsNewSuggested()
+	return o.state.PerRun > 0 && o.pages >= o.state.PerRun || workflow.GetInfo(ctx).GetContinueAsNewSuggested()
 }
 
-func (o *organize) continued(ctx workflow.Context) error {
-	return workflow.NewContinueAsNewError(ctx, OrganizeMemory, o.in, o.state)
-}
-
-// collection tidies one collection up, or goes on with it.
-func (o *organize) collection(ctx workflow.Context, name string) (memory.CollectionReport, error) {
-	report := memory.CollectionReport{Collection: name}
-	if o.state.Within != nil {
-		report = *o.state.Within
-	} else if err := o.begin(ctx, &report); err != nil {
-		return report, err
-	}
-	if err := o.merge(ctx, &report); err != nil {
-		return report, err
-	}
-	if _, err := o.tidy(ctx, name, "decay", acts.DecayMemories, &report.Decayed); err != nil {
-		return report, err
-	}
-	pruned, err := o.tidy(ctx, name, "prune", acts.PruneMemories, &report.Pruned)
-	if err != nil {
-		return report, err
-	}
-	report.PrunedIDs = pruned[:min(len(pruned), reportMost)]
-	if o.in.DryRun {
-		return report, nil
-	}
-	return report, workflow.ExecuteActivity(long(ctx), acts.RebuildGraphs, name).Get(ctx, &report.Rebuilt)
-}
-
-// begin does what comes before the merges.
-func (o *organize) begin(ctx workflow.Context, report *memory.CollectionReport) error {
-	if _, err := o.tidy(ctx, report.Collection, "expire", acts.ExpireMemories, &report.Expired); err != nil {
-		return err
-	}
-	_, err := o.tidy(ctx, report.Collection, "promote", acts.PromoteMemories, &report.Promoted)
+// rehearse is a dry run.
+func (o *organize) rehearse(ctx workflow.Context) error {
+	in := activities.RehearseInput{Organize: o.in, Report: o.state.Report}
+	err := workflow.ExecuteActivity(long(ctx), acts.RehearseOrganize, in).Get(ctx, &o.state.Report)
+	o.took(ctx)
 	return err
 }
 
-// tidy repeats one step until it finds no more to change, counts what it
-// changed and brings the index in step. A dry run looks once.
-func (o *organize) tidy(ctx workflow.Context, collection, name string, activity any, count *int) ([]string, error) {
-	var all []string
-	for page := 0; ; page++ {
-		in := activities.TidyInput{
-			Scope: o.scope(collection), User: o.in.User, Step: fmt.Sprintf("%s/%s/%d", collection, name, page),
+func (o *organize) took(ctx workflow.Context) {
+	o.state.Report.TookSeconds = workflow.Now(ctx).Sub(o.state.Report.StartedAt).Seconds()
+}
+
+// scope is what a page looks at; collection "" stands for all that are tidied up.
+func (o *organize) scope(collection string, page int) activities.Scope {
+	if o.state.Page > 0 {
+		page = o.state.Page
+	}
+	s := activities.Scope{Collection: collection, Project: o.in.Project, Now: o.state.Report.StartedAt, Limit: page, After: o.state.After}
+	if collection == "" {
+		s.Collections = o.in.Order()
+		for _, h := range o.state.Report.Held {
+			s.Held = append(s.Held, h.Project)
 		}
-		var ids []string
-		if err := workflow.ExecuteActivity(durable(ctx), activity, in).Get(ctx, &ids); err != nil {
-			return all, err
+	}
+	return s
+}
+
+// empty reports whether a collection held nothing when the run came to it.
+func (o *organize) empty(collection string) bool {
+	return collection != "" && o.state.Report.Part(collection).Scanned == 0
+}
+
+// find looks for what says the same before anything is changed.
+func (o *organize) find(collection string) stage {
+	return func(ctx workflow.Context) (bool, error) {
+		o.pages++
+		var found activities.FoundGroups
+		in := activities.FindGroupsInput{Scope: o.scope(collection, tidyPage), User: o.in.User, Step: findStep(collection)}
+		if err := workflow.ExecuteActivity(long(ctx), acts.FindGroups, in).Get(ctx, &found); err != nil {
+			return false, err
 		}
-		all = append(all, ids...)
-		*count = len(all)
-		if o.in.DryRun || len(ids) == 0 {
-			return all, nil
+		o.state.Report.Part(collection).Scanned = found.Scanned
+		if o.state.Groups == nil {
+			o.state.Groups = map[string]int{}
 		}
-		if err := workflow.ExecuteActivity(durable(ctx), acts.SyncIndex, activities.SyncInput{IDs: ids}).Get(ctx, nil); err != nil {
-			return all, err
-		}
-		if len(ids) < tidyPage {
-			return all, nil
-		}
+		o.state.Groups[collection] = found.Groups
+		return false, nil
 	}
 }
 
-func (o *organize) scope(collection string) activities.Scope {
-	return activities.Scope{
-		Collection: collection, Project: o.in.Project, Now: o.state.Report.StartedAt,
-		DryRun: o.in.DryRun, Limit: tidyPage,
+// stepAt names a page, once in a run.
+func stepAt(collection, action string, at any) string {
+	return fmt.Sprintf("%s/%s/%v", collection, action, at)
+}
+
+func findStep(collection string) string { return collection + "/find" }
+
+// merge makes one memory of each group that was found.
+func (o *organize) merge(collection string) stage {
+	return func(ctx workflow.Context) (bool, error) {
+		if o.state.From >= o.state.Groups[collection] {
+			return false, nil
+		}
+		o.pages++
+		in := activities.MergeGroupsInput{
+			Scope: o.scope(collection, mergePage), User: o.in.User, Step: stepAt(collection, "merge", o.state.From),
+			Found: findStep(collection), From: o.state.From,
+		}
+		var out activities.MergedGroups
+		if err := workflow.ExecuteActivity(durable(ctx), acts.MergeGroups, in).Get(ctx, &out); err != nil {
+			return false, err
+		}
+		part := o.state.Report.Part(collection)
+		part.Merged += out.Merged
+		for _, g := range out.Groups {
+			part.AddGroup(g)
+		}
+		o.state.From += in.Scope.Limit
+		return true, nil
 	}
 }
 
-// merge makes one memory of each group that says the same. Groups come a page
-// at a time; with each page either the ledger has fewer of them or Skip has
-// grown, so this ends.
-func (o *organize) merge(ctx workflow.Context, report *memory.CollectionReport) error {
-	for {
-		var found activities.Duplicates
-		in := activities.DuplicatesInput{Collection: report.Collection, Project: o.in.Project, Skip: o.state.Skip}
-		if err := workflow.ExecuteActivity(long(ctx), acts.FindDuplicates, in).Get(ctx, &found); err != nil {
-			return err
+// tidy does a step that goes through the memories page by page.
+func (o *organize) tidy(action, collection string) stage {
+	return func(ctx workflow.Context) (bool, error) {
+		if o.empty(collection) {
+			return false, nil
 		}
-		report.Scanned = max(report.Scanned, found.Scanned)
-		for _, ids := range found.Groups {
-			if o.full(ctx) {
-				o.state.Within = report
-				return o.continued(ctx)
-			}
-			if err := o.mergeGroup(ctx, report, ids); err != nil {
-				return err
-			}
+		o.pages++
+		in := activities.TidyPageInput{
+			Action: action, Scope: o.scope(collection, tidyPage), User: o.in.User, Step: stepAt(collection, action, o.state.After),
 		}
-		if !found.More {
-			return nil
+		var out activities.TidiedPage
+		if err := workflow.ExecuteActivity(durable(ctx), acts.TidyPage, in).Get(ctx, &out); err != nil {
+			return false, err
 		}
+		for i := range o.state.Report.Collections { // those that the run has come to
+			part := &o.state.Report.Collections[i]
+			c := part.Collection
+			*part.Counter(action) += out.Counts[c]
+			part.PrunedIDs = firstOnes(part.PrunedIDs, out.IDs[c])
+			part.Nearly = firstOnes(part.Nearly, out.Nearly[c])
+		}
+		o.state.After = out.Next
+		return out.Next != "", nil
 	}
 }
 
-// mergeGroup makes one memory of a group.
-func (o *organize) mergeGroup(ctx workflow.Context, report *memory.CollectionReport, ids []string) error {
-	o.merges++
-	merge := activities.MergeInput{
-		IDs: ids, Scope: o.scope(report.Collection), User: o.in.User,
-		Step: fmt.Sprintf("%s/merge/%d", report.Collection, o.merges),
+// firstOnes adds to what a report names as long as there is room.
+func firstOnes[T any](named, more []T) []T {
+	return append(named, more[:min(len(more), memory.ReportMost-len(named))]...)
+}
+
+// hold asks of which projects too much would be pruned.
+func (o *organize) hold(ctx workflow.Context) (bool, error) {
+	o.pages++
+	in := activities.HoldInput{Scope: o.scope("", tidyPage), User: o.in.User, Step: "hold", Yes: o.in.Yes}
+	return false, workflow.ExecuteActivity(durable(ctx), acts.HoldPrunes, in).Get(ctx, &o.state.Report.Held)
+}
+
+func (o *organize) rebuild(collection string) stage {
+	return func(ctx workflow.Context) (bool, error) {
+		if o.empty(collection) {
+			return false, nil
+		}
+		o.pages++
+		return false, workflow.ExecuteActivity(long(ctx), acts.RebuildGraphs, collection).Get(ctx, &o.state.Report.Part(collection).Rebuilt)
 	}
-	var group memory.MergedGroup
-	if err := step(ctx, quietly, acts.MergeMemories, merge, &group); err != nil {
-		return err
-	}
-	report.Merged += len(group.MergedIDs)
-	if len(report.Groups) < reportMost && len(group.MergedIDs) > 0 {
-		report.Groups = append(report.Groups, group)
-	}
-	if o.in.DryRun || len(group.MergedIDs) == 0 {
-		o.state.Skip++
-		return nil
-	}
-	return step(ctx, quietly, acts.SyncIndex, activities.SyncInput{IDs: ids}, nil)
+}
+
+// note writes the report into the audit.
+func (o *organize) note(ctx workflow.Context) (bool, error) {
+	o.took(ctx)
+	return false, step(ctx, quietly, acts.Note, activities.NoteInput{
+		User: o.in.User, Action: memory.ActionOrganize, Step: "report", Project: o.in.Project,
+		Details: map[string]any{"report": o.state.Report.WithoutTexts()},
+	}, nil)
 }

@@ -24,7 +24,7 @@ type recorded struct {
 // until its workflow has ended.
 func scenarios() map[string]func(t *testing.T) recorded {
 	out := map[string]func(t *testing.T) recorded{
-		"organize-tidies": organizeTidies, "organize-dry": organizeDry, "organize-continued": organizeContinued,
+		"organize-stages": organizeTidies, "organize-rehearsed": organizeDry, "organize-stages-continued": organizeContinued,
 		"import-batches": importBatches, "rebuild-walked": rebuildEqual, "rebuild-walked-new-model": rebuildNewModel,
 		"rebuild-check-equal": rebuildCheckEqual, "rebuild-check-lost": rebuildCheckLost,
 		"snapshot": snapshotTaken,
@@ -223,11 +223,14 @@ func (r *rig) untidy(t *testing.T) {
 		_, err := r.Store(t.Context(), memory.StoreInput{Text: text, Project: "p", Collection: collection})
 		check(t, err)
 	}
+	announced := activities.Scope{Now: time.Now().Add(-memory.PruneNotice - time.Hour)}
+	_, err := r.ledger.Announce(t.Context(), memory.Op{WorkflowID: "untidy", Step: "announce", Action: memory.ActionAnnounce}, announced)
+	check(t, err)
 	r.stop()
 	r.acts = copyOf(r.acts)
 	r.work(t)
 	earns := "Flaky tests are quarantined on Fridays."
-	_, err := r.Store(t.Context(), memory.StoreInput{Text: earns, Project: "p", Collection: memory.ShortTerm})
+	_, err = r.Store(t.Context(), memory.StoreInput{Text: earns, Project: "p", Collection: memory.ShortTerm})
 	check(t, err)
 	for range memory.PromoteAfter {
 		found, err := r.Recall(t.Context(), memory.Query{Text: earns, Project: "p", Collections: []string{memory.ShortTerm}, MinScore: ptr(0.0)})
@@ -291,8 +294,8 @@ func organizeTidies(t *testing.T) recorded {
 func organizeDry(t *testing.T) recorded {
 	r := newRig(t)
 	r.untidy(t)
-	report, id := r.organize(t, memory.OrganizeInput{DryRun: true, Collections: []string{memory.Memories}}, workflows.OrganizeState{})
-	if totals(report).Merged != 3 {
+	report, id := r.organize(t, memory.OrganizeInput{DryRun: true}, workflows.OrganizeState{})
+	if total := totals(report); total.Expired != 1 || total.Promoted != 1 || total.Merged != 3 || total.Decayed == 0 || total.Pruned != 1 {
 		t.Fatalf("the dry run found %+v", report)
 	}
 	return recorded{r, id}
@@ -301,7 +304,7 @@ func organizeDry(t *testing.T) recorded {
 func organizeContinued(t *testing.T) recorded {
 	r := newRig(t)
 	r.untidy(t)
-	report, id := r.organize(t, memory.OrganizeInput{Collections: []string{memory.Memories, memory.Learnings}}, workflows.OrganizeState{PerRun: 1})
+	report, id := r.organize(t, memory.OrganizeInput{Collections: []string{memory.Memories, memory.Learnings}}, workflows.OrganizeState{PerRun: 4, Page: 2})
 	if runs := r.runs(t, id); runs < 3 || totals(report).Merged != 3 {
 		t.Fatalf("after %d runs %+v", runs, report)
 	}

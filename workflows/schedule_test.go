@@ -3,6 +3,7 @@ package workflows_test
 import (
 	"context"
 	"slices"
+	"sync"
 	"testing"
 
 	enumspb "go.temporal.io/api/enums/v1"
@@ -107,50 +108,59 @@ func TestEnsureScheduleLeavesWhatIsThere(t *testing.T) {
 type haltingIndex struct {
 	activities.Index
 
+	once    sync.Once
 	reached chan struct{}
 	on      chan struct{}
 }
 
-func (h *haltingIndex) RebuildGraphs(ctx context.Context, collection string) (bool, error) {
-	if collection == memory.ShortTerm {
-		close(h.reached)
+func (h *haltingIndex) NearEach(ctx context.Context, like []memory.Record, above float64, limit int) ([][]memory.Match, error) {
+	if like[0].Collection == memory.Episodes {
+		h.once.Do(func() { close(h.reached) })
 		select {
 		case <-h.on:
 		case <-ctx.Done():
-			return false, ctx.Err()
+			return nil, ctx.Err()
 		}
 	}
-	return h.Index.RebuildGraphs(ctx, collection)
+	return h.Index.NearEach(ctx, like, above, limit)
 }
 
-// TestOrganizeTellsItsProgress halts a run in its second collection: the
-// query answers meanwhile with what is done, and so does the client.
+// TestOrganizeTellsItsProgress halts a run, and a dry run, in its second
+// collection: the client tells meanwhile what is done.
 func TestOrganizeTellsItsProgress(t *testing.T) {
 	t.Parallel()
+	for name, dry := range map[string]bool{"dry run": true, "in earnest": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tellsItsProgress(t, dry)
+		})
+	}
+}
+
+func tellsItsProgress(t *testing.T, dry bool) {
+	t.Helper()
 	r := newRig(t)
 	halting := &haltingIndex{Index: r.acts.Index, reached: make(chan struct{}), on: make(chan struct{})}
 	r.acts.Index = halting
 	r.work(t)
 	r.store(t, "The API listens on port 8443.")
+	_, err := r.Store(t.Context(), memory.StoreInput{Text: "The release took two hours.", Project: "p", Type: memory.TypeEpisode})
+	check(t, err)
 	told := make(chan memory.OrganizeReport, 1000)
 	done := make(chan error, 1)
-	var id string
 	go func() {
-		_, err := r.Organize(t.Context(), memory.OrganizeInput{}, func(p memory.OrganizeReport) { told <- p })
+		in := memory.OrganizeInput{Collections: []string{memory.Memories, memory.Episodes}, DryRun: dry}
+		_, err := r.Organize(t.Context(), in, func(p memory.OrganizeReport) { told <- p })
 		done <- err
 	}()
-	id = (<-told).WorkflowID
+	id := (<-told).WorkflowID
 	<-halting.reached
-	value, err := r.temporal.QueryWorkflow(t.Context(), id, "", "progress")
-	check(t, err)
-	var now memory.OrganizeReport
-	check(t, value.Get(&now))
-	if len(now.Collections) != 1 || now.Collections[0].Collection != memory.Memories || now.Collections[0].Scanned != 1 || now.WorkflowID != id {
-		t.Errorf("the query answers %+v", now)
-	}
-	for p := range told {
-		if len(p.Collections) == 1 {
-			break // the client tells the same
+	for now := range told {
+		if len(now.Collections) == 1 {
+			if c := now.Collections[0]; c.Collection != memory.Memories || c.Scanned != 1 || now.WorkflowID != id {
+				t.Errorf("the client tells %+v", now)
+			}
+			break
 		}
 	}
 	close(halting.on)

@@ -44,7 +44,7 @@ func (l *Ledger) fold(ctx context.Context, tx pgx.Tx, op memory.Op, ids []string
 		merged := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return id == rows[0].ID })
 		return memory.MergedGroup{SurvivorID: rows[0].ID, MergedIDs: merged, Similarity: 1, Text: rows[0].Text}, nil
 	}
-	g, err := l.merge(ctx, tx, op, ids, activities.Scope{})
+	g, err := l.merge(ctx, tx, op, ids, activities.Scope{}, memory.MergeGroup)
 	if err != nil {
 		return g, err
 	}

@@ -293,6 +293,7 @@ var (
 		"id", "collection", "project", "type", "tags", "text", "vector", "confidence", "importance", "pinned",
 		"access_count", "confirmations", "created_at", "last_accessed", "expires_at", "decayed_at", "source", "session",
 		"position", "content_hash", "model", "state", "merged_into", "indexed_in", "dirty",
+		"arrived_at", "announced_at",
 	}
 	versionCopy = []string{"memory_id", "at", "action", "workflow_id", "run_id", "step", "before", "before_vector", "after", "after_vector"}
 	auditCopy   = []string{"user", "action", "timestamp", "affected_ids", "project", "collection", "workflow_id", "run_id", "step", "details"}

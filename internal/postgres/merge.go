@@ -14,7 +14,7 @@ import (
 // combine is memory.Merge with times as PostgreSQL keeps them.
 func combine(survivor, absorbed memory.Record) memory.Record {
 	m := memory.Merge(survivor, absorbed)
-	m.CreatedAt, m.LastAccessed = moment(m.CreatedAt), moment(m.LastAccessed)
+	m.CreatedAt, m.LastAccessed, m.ArrivedAt = moment(m.CreatedAt), moment(m.LastAccessed), moment(m.ArrivedAt)
 	if m.ExpiresAt != nil {
 		at := moment(*m.ExpiresAt)
 		m.ExpiresAt = &at
@@ -64,7 +64,10 @@ func (l *Ledger) Merge(ctx context.Context, op memory.Op, ids []string, scope ac
 	const what = "merge memories"
 	var text string
 	merge := func(tx pgx.Tx, e *entry) (kept, error) {
-		g, err := l.merge(ctx, tx, op, ids, scope)
+		if err := lockPlacesOf(ctx, tx, ids); err != nil {
+			return kept{}, err
+		}
+		g, err := l.merge(ctx, tx, op, ids, scope, memory.MergeGroup)
 		e.project, e.collection = scope.Project, scope.Collection
 		e.affected = append([]string{}, g.MergedIDs...)
 		if g.SurvivorID != "" {
@@ -76,7 +79,7 @@ func (l *Ledger) Merge(ctx context.Context, op memory.Op, ids []string, scope ac
 	if scope.DryRun {
 		var g memory.MergedGroup
 		err := l.tx(ctx, what, func(tx pgx.Tx) (err error) {
-			g, err = l.merge(ctx, tx, op, ids, scope)
+			g, err = l.merge(ctx, tx, op, ids, scope, memory.MergeGroup)
 			return err
 		})
 		return g, err
@@ -88,35 +91,39 @@ func (l *Ledger) Merge(ctx context.Context, op memory.Op, ids []string, scope ac
 	return memory.MergedGroup{SurvivorID: k.SurvivorID, MergedIDs: k.MergedIDs, Similarity: k.Similarity, Text: text}, err
 }
 
-func (l *Ledger) merge(ctx context.Context, tx pgx.Tx, op memory.Op, ids []string, scope activities.Scope) (memory.MergedGroup, error) {
-	none := memory.MergedGroup{MergedIDs: []string{}}
-	if err := lockPlacesOf(ctx, tx, ids); err != nil {
-		return none, err
-	}
+// merge makes one of the live memories of ids that are in the scope. Their
+// places are locked by the caller. Group chooses what goes into which.
+func (l *Ledger) merge(
+	ctx context.Context, tx pgx.Tx, op memory.Op, ids []string, scope activities.Scope,
+	group func([]memory.Record) (int, memory.Record, []int),
+) (memory.MergedGroup, error) {
+	g := memory.MergedGroup{MergedIDs: []string{}}
 	rows, err := selectRows(ctx, tx, `id = any($1) and state = 'live' and ($2 = '' or project = $2) and ($3 = '' or collection = $3)
 order by id for update`, noNil(ids), scope.Project, scope.Collection)
 	if err != nil || len(rows) == 0 {
-		return none, err
+		return g, err
 	}
-	first, others := chooseSurvivor(rows)
-	none.SurvivorID, none.Text = first.ID, first.Text
-	if len(others) == 0 {
-		return none, nil
+	records := make([]memory.Record, len(rows))
+	for i, r := range rows {
+		records[i] = r.Record
 	}
-	g := memory.MergedGroup{SurvivorID: first.ID, Similarity: leastSimilar(append([]row{first}, others...))}
+	survivor, merged, gone := group(records)
+	first := rows[survivor]
 	after := first
-	var changes []change
-	for _, o := range others {
-		if !memory.Mergeable(after.Record, o.Record) {
-			continue
-		}
-		after.Record = combine(after.Record, o.Record)
-		after.confirmations += o.confirmations + 1
-		g.MergedIDs = append(g.MergedIDs, o.ID)
-		changes = append(changes, change{before: &o, after: o.into(first.ID)})
+	after.Record = merged
+	g.SurvivorID, g.Text = after.ID, after.Text
+	if len(gone) == 0 {
+		return g, nil
 	}
-	if g.Text = after.Text; scope.DryRun || len(changes) == 0 {
-		g.MergedIDs = noNil(g.MergedIDs)
+	pair := []memory.Record{first.Record}
+	var changes []change
+	for _, i := range gone {
+		after.confirmations += rows[i].confirmations + 1
+		pair, g.MergedIDs = append(pair, records[i]), append(g.MergedIDs, rows[i].ID)
+		changes = append(changes, change{before: &rows[i], after: rows[i].into(first.ID)})
+	}
+	g.Similarity = memory.LeastSimilar(pair)
+	if scope.DryRun {
 		return g, nil
 	}
 	return g, l.applyMerge(ctx, tx, op, first, after, changes, g.MergedIDs)
@@ -138,35 +145,6 @@ func (l *Ledger) applyMerge(ctx context.Context, tx pgx.Tx, op memory.Op, first,
 		}
 	}
 	return nil
-}
-
-// chooseSurvivor splits rows into the survivor and those that go into it.
-func chooseSurvivor(rows []row) (row, []row) {
-	records := make([]memory.Record, len(rows))
-	for i, r := range rows {
-		records[i] = r.Record
-	}
-	best := memory.Survivor(records)
-	first := rows[best]
-	var others []row
-	for i, r := range rows {
-		if i != best && !r.Pinned && r.Project == first.Project && r.Collection == first.Collection && r.Type == first.Type {
-			others = append(others, r)
-		}
-	}
-	return first, others
-}
-
-// leastSimilar returns the similarity of the least similar pair.
-func leastSimilar(rows []row) float64 {
-	least := 1.0
-	for i, a := range rows {
-		calibration := memory.CalibrationFor(a.Model)
-		for _, b := range rows[i+1:] {
-			least = min(least, calibration.Similarity(memory.Cosine(a.Vector, b.Vector)))
-		}
-	}
-	return least
 }
 
 // lockPlacesOf locks the places in which the memories of ids are.

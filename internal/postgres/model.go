@@ -22,6 +22,7 @@ const embeddingKey = "embedding"
 // querier is a pool or a transaction.
 type querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
 
 // model reads the setting; it is zero before the first store.

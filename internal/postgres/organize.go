@@ -3,6 +3,8 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -11,44 +13,41 @@ import (
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// Every organize step changes at most Scope.Limit memories in a call; the
-// caller calls again, with another step name, until fewer come back. A dry
-// run changes nothing and so finds the same again: give it a limit above the
-// number of memories.
+// Every organize step goes through the ledger in pages, in the order of ids. A
+// query finds candidates, at least all of those that a rule of package memory
+// would choose; the rule decides, before and again once the rows are locked.
 
-// decayEvery is the least time between two decays of a memory. Decay is
-// exponential: what is skipped now is counted the next time, and organizing
-// twice in a row does not rewrite the whole index.
-const decayEvery = time.Hour
+// The queries for the candidates of each rule. $6 is the time of the run.
+const (
+	mayExpire  = `expires_at < $6 and not pinned`
+	mayPromote = `collection = '` + memory.ShortTerm + `' and (access_count > 0 or confirmations > 0)`
+	mayFade    = `not pinned and (greatest(last_accessed, arrived_at, decayed_at) < $6::timestamptz - interval '50 minutes'
+or coalesce(decayed_at, arrived_at) < $6::timestamptz - interval '5 days')`
+	mayPrune    = `announced_at < $6 and not pinned`
+	mayAnnounce = `not pinned and greatest(last_accessed, arrived_at) < $6::timestamptz - interval '70 days'` // less than memory.PruneUnused without memory.AnnounceAhead
+)
 
-// ignoredEvery is the least time between two decays of a memory that is
-// recalled again and again: only then is it worth asking whether it was used.
-const ignoredEvery = 6 * 24 * time.Hour
-
-// earned is a condition that says that a short-term memory may stay for good: recalled often
-// enough, or confirmed by another.
-func earned() string {
-	return fmt.Sprintf(`collection = '%s' and (access_count >= %d or confirmations > 0)`, memory.ShortTerm, memory.PromoteAfter)
+// Expire implements [activities.Organizer]; see memory.Standing.Expirable.
+func (l *Ledger) Expire(ctx context.Context, op memory.Op, scope activities.Scope) (activities.Tidied, error) {
+	rule := func(s memory.Standing) bool { return s.Expirable(moment(scope.Now)) }
+	return l.retire(ctx, op, scope, memory.Expired, mayExpire, rule)
 }
 
-// inScope is the start of every condition; $1 and $2 are the scope.
-const inScope = `state = 'live' and ($1 = '' or collection = $1) and ($2 = '' or project = $2)`
-
-// Expire implements [activities.Organizer]. Not expired is what is pinned or
-// has earned its place and waits to be promoted.
-func (l *Ledger) Expire(ctx context.Context, op memory.Op, scope activities.Scope) ([]string, error) {
-	return l.retire(ctx, op, scope, memory.Expired, `expires_at < $3 and not pinned and not (`+earned()+`)`, scope.Now)
+// Prune implements [activities.Organizer]; see memory.Memory.Prunable.
+func (l *Ledger) Prune(ctx context.Context, op memory.Op, scope activities.Scope) (activities.Tidied, error) {
+	rule := func(s memory.Standing) bool {
+		return s.Prunable(moment(scope.Now)) && !slices.Contains(scope.Held, s.Project)
+	}
+	return l.retire(ctx, op, scope, memory.Pruned, mayPrune, rule)
 }
 
-// Prune implements [activities.Organizer]; see memory.Prunable.
-func (l *Ledger) Prune(ctx context.Context, op memory.Op, scope activities.Scope) ([]string, error) {
-	return l.retire(ctx, op, scope, memory.Pruned, `not pinned and confidence < $3 and last_accessed <= $4`,
-		memory.PruneBelow, scope.Now.Add(-memory.PruneUnused))
-}
-
-// retire takes live memories that fulfil a condition into another state.
-func (l *Ledger) retire(ctx context.Context, op memory.Op, scope activities.Scope, state memory.State, condition string, args ...any) ([]string, error) {
-	return l.organize(ctx, op, scope, condition, args, func(tx pgx.Tx, _ *entry, rows []row) error {
+// retire takes live memories for which a rule holds into another state.
+func (l *Ledger) retire(ctx context.Context, op memory.Op, scope activities.Scope, state memory.State, may string, rule rule) (activities.Tidied, error) {
+	return l.organize(ctx, op, scope, may, rule, func(tx pgx.Tx, _ *entry, chosen []memory.Standing) error {
+		rows, err := lockRows(ctx, tx, idsOf(chosen))
+		if err != nil {
+			return err
+		}
 		changes := make([]change, len(rows))
 		for i := range rows {
 			changes[i] = change{before: &rows[i], after: rows[i].gone(state)}
@@ -57,65 +56,55 @@ func (l *Ledger) retire(ctx context.Context, op memory.Op, scope activities.Scop
 	})
 }
 
-// Decay implements [activities.Organizer]; see memory.Decay. It counts from
-// the last use or the last decay, whichever is later. What was shown and not
-// used since the last decay loses what being recalled had given it: the audit
-// row names those memories and how often.
-func (l *Ledger) Decay(ctx context.Context, op memory.Op, scope activities.Scope) ([]string, error) {
-	const since = `greatest(last_accessed, coalesce(decayed_at, last_accessed))`
-	return l.organize(ctx, op, scope, `not pinned and (`+since+` <= $3 or coalesce(decayed_at, created_at) <= $4)`,
-		[]any{scope.Now.Add(-decayEvery), scope.Now.Add(-ignoredEvery)},
-		func(tx pgx.Tx, e *entry, rows []row) error {
-			ids := idsOf(rows)
-			ignored, err := ignored(ctx, tx, ids)
-			if err != nil {
-				return err
-			}
-			if len(ignored) > 0 {
-				e.details["ignored"] = ignored
-			}
-			which, times := make([]string, 0, len(ignored)), make([]int, 0, len(ignored))
-			for id, n := range ignored {
-				which, times = append(which, id), append(times, n)
-			}
-			_, err = tx.Exec(ctx, `with shown as (select * from unnest($4::uuid[], $5::int[]) s(id, times))
-update memories m set confidence = confidence * power(2::float8, -greatest(extract(epoch from $2::timestamptz - `+since+`), 0)::float8 / $3)
-  * power(1 - $6::float8, coalesce((select times from shown where shown.id = m.id), 0)),
-decayed_at = $2, dirty = true, revision = revision + 1, changed_at = clock_timestamp() where m.id = any($1)`,
-				ids, moment(scope.Now), memory.HalfLife.Seconds(), which, times, memory.RecallGain)
+// Decay implements [activities.Organizer]; see memory.Standing.Faded. What was
+// shown and not used since the last decay loses what being recalled had given
+// it: the audit row names those memories and how often.
+func (l *Ledger) Decay(ctx context.Context, op memory.Op, scope activities.Scope) (activities.Tidied, error) {
+	now := moment(scope.Now)
+	rule := func(s memory.Standing) bool { return s.Fades(now) }
+	return l.organize(ctx, op, scope, mayFade, rule, func(tx pgx.Tx, e *entry, chosen []memory.Standing) error {
+		since := make(map[string]time.Time, len(chosen))
+		for _, s := range chosen {
+			since[s.ID] = s.WatchedSince()
+		}
+		ignored, err := ignoredSince(ctx, tx, since)
+		if err != nil {
 			return err
-		})
+		}
+		if len(ignored) > 0 {
+			e.details["ignored"] = ignored
+		}
+		faded := make([]float64, len(chosen))
+		for i, s := range chosen {
+			faded[i] = s.Faded(now, ignored[s.ID])
+		}
+		_, err = tx.Exec(ctx, `update memories m set confidence = faded.confidence, decayed_at = $3, dirty = true,
+revision = revision + 1, changed_at = clock_timestamp()
+from unnest($1::uuid[], $2::float8[]) faded(id, confidence) where m.id = faded.id`, idsOf(chosen), faded, now)
+		return err
+	})
 }
 
-// ignored counts how often each of ids was put in front of the model since its
-// last decay without being used since then. Those that were not are left out.
-func ignored(ctx context.Context, tx pgx.Tx, ids []string) (map[string]int, error) {
-	rows, err := tx.Query(ctx, `select m.id, count(*) filter (where a.action = $2) from memories m
-join memory_audit a on a.affected_ids @> array[m.id] and a."timestamp" > coalesce(m.decayed_at, m.created_at)
-where m.id = any($1) and a.action = any($3) group by m.id
-having count(*) filter (where a.action = $2) > 0 and
-count(*) filter (where a.action = $4 or (a.action = $5 and (a.details ->> 'helped')::boolean)) = 0`,
-		ids, memory.ActionInject, []string{memory.ActionInject, memory.ActionUse, memory.ActionCredit}, memory.ActionUse, memory.ActionCredit)
-	if err != nil {
-		return nil, fmt.Errorf("count what was ignored: %w", err)
-	}
-	out := map[string]int{}
-	var id string
-	var n int
-	_, err = pgx.ForEachRow(rows, []any{&id, &n}, func() error { out[id] = n; return nil })
-	if err != nil {
-		return nil, fmt.Errorf("count what was ignored: %w", err)
-	}
-	return out, nil
+// Announce implements [activities.Organizer]; see memory.Standing.ToAnnounce.
+// The index has no use for it.
+func (l *Ledger) Announce(ctx context.Context, op memory.Op, scope activities.Scope) (activities.Tidied, error) {
+	now := moment(scope.Now)
+	rule := func(s memory.Standing) bool { return s.ToAnnounce(now) }
+	return l.organize(ctx, op, scope, mayAnnounce, rule, func(tx pgx.Tx, _ *entry, chosen []memory.Standing) error {
+		_, err := tx.Exec(ctx, `update memories set announced_at = $2 where id = any($1)`, idsOf(chosen), now)
+		return err
+	})
 }
 
-// Promote implements [activities.Organizer]. The memory keeps its id; if its
-// new collection holds the same text already, it is merged into that one.
-func (l *Ledger) Promote(ctx context.Context, op memory.Op, scope activities.Scope) ([]string, error) {
-	if scope.Collection != "" && scope.Collection != memory.ShortTerm {
-		return []string{}, nil
-	}
-	return l.organize(ctx, op, scope, earned(), nil, func(tx pgx.Tx, _ *entry, rows []row) error {
+// Promote implements [activities.Organizer]; see memory.Standing.Earned. The
+// memory keeps its id; if its new collection holds the same text already, it
+// is merged into that one.
+func (l *Ledger) Promote(ctx context.Context, op memory.Op, scope activities.Scope) (activities.Tidied, error) {
+	return l.organize(ctx, op, scope, mayPromote, memory.Standing.Earned, func(tx pgx.Tx, _ *entry, chosen []memory.Standing) error {
+		rows, err := lockRows(ctx, tx, idsOf(chosen))
+		if err != nil {
+			return err
+		}
 		for i := range rows {
 			if _, err := l.promote(ctx, tx, op, rows[i]); err != nil {
 				return err
@@ -151,62 +140,117 @@ func (l *Ledger) promote(ctx context.Context, tx pgx.Tx, op memory.Op, before ro
 	return before.ID, l.save(ctx, tx, op, change{before: &before, after: after})
 }
 
-// organize runs one step over the live memories of a scope that fulfil a
-// condition, and returns their ids.
-func (l *Ledger) organize(ctx context.Context, op memory.Op, scope activities.Scope, condition string, args []any, apply func(tx pgx.Tx, e *entry, rows []row) error) ([]string, error) {
+// rule says whether a step changes a memory.
+type rule func(memory.Standing) bool
+
+// organize runs one step over a page of a scope. A dry run of an older version,
+// which went this way too, changes nothing.
+func (l *Ledger) organize(
+	ctx context.Context, op memory.Op, scope activities.Scope, may string, rule rule,
+	apply func(tx pgx.Tx, e *entry, chosen []memory.Standing) error,
+) (activities.Tidied, error) {
 	what := op.Action + " memories"
+	if scope.DryRun {
+		return activities.Tidied{}, nil
+	}
+	return once(ctx, l, op, what, func(tx pgx.Tx, e *entry) (activities.Tidied, error) {
+		e.project, e.collection = scope.Project, scope.Collection
+		chosen, next, err := choose(ctx, tx, scope, may, rule)
+		if err != nil {
+			return activities.Tidied{}, err
+		}
+		out := activities.Tidied{IDs: map[string][]string{}, Next: next}
+		for _, s := range chosen {
+			out.IDs[s.Collection] = append(out.IDs[s.Collection], s.ID)
+		}
+		e.affected, e.details["count"] = idsOf(chosen), len(chosen)
+		if len(chosen) == 0 {
+			return out, nil
+		}
+		return out, apply(tx, e, chosen)
+	})
+}
+
+// choose looks at a page of candidates, locks those for which the rule holds,
+// and asks the rule again. Next is the last id that was looked at, "" when
+// there are no more.
+func choose(ctx context.Context, tx pgx.Tx, scope activities.Scope, may string, rule rule) (chosen []memory.Standing, next string, err error) {
+	after, err := keysetStart(scope.After)
+	if err != nil {
+		return nil, "", err
+	}
 	limit := scope.Limit
 	if limit <= 0 {
 		limit = 1000
 	}
-	condition = inScope + ` and ` + condition
-	all := append([]any{scope.Collection, scope.Project}, args...)
-	if scope.DryRun {
-		return l.ids(ctx, what, fmt.Sprintf(`select id from memories where %s order by id limit %d`, condition, limit), all...)
+	page, err := selectStandings(ctx, tx, `state = 'live' and ($1 = '' or collection = $1) and (cardinality($2::text[]) = 0 or collection = any($2))
+and ($3 = '' or project = $3) and id > $4 and $6::timestamptz is not null and `+may+` order by id limit $5`,
+		scope.Collection, noNil(scope.Collections), scope.Project, after, limit, moment(scope.Now))
+	if err != nil {
+		return nil, "", err
 	}
-	return once(ctx, l, op, what, func(tx pgx.Tx, e *entry) ([]string, error) {
-		e.project, e.collection = scope.Project, scope.Collection
-		if err := lockScope(ctx, tx, condition, all); err != nil {
-			return nil, err
-		}
-		rows, err := selectRows(ctx, tx, fmt.Sprintf(`%s order by id limit %d for update`, condition, limit), all...)
-		if err != nil {
-			return nil, err
-		}
-		e.affected, e.details["count"] = idsOf(rows), len(rows)
-		if len(rows) == 0 {
-			return []string{}, nil
-		}
-		return e.affected, apply(tx, e, rows)
-	})
+	if len(page) == limit {
+		next = page[limit-1].ID
+	}
+	page = slices.DeleteFunc(page, func(s memory.Standing) bool { return !rule(s) })
+	if len(page) == 0 {
+		return nil, next, nil
+	}
+	collections := make(map[string]string, len(page))
+	for _, s := range page {
+		collections[s.ID] = s.Collection
+	}
+	if err := lockStandings(ctx, tx, page); err != nil {
+		return nil, "", err
+	}
+	chosen, err = selectStandings(ctx, tx, `id = any($1) and state = 'live' order by id for update`, idsOf(page))
+	chosen = slices.DeleteFunc(chosen, func(s memory.Standing) bool { return !rule(s) || collections[s.ID] != s.Collection })
+	return chosen, next, err
 }
 
-// lockScope locks the places of the memories that a step will change, and
-// those that a promotion can bring them to, before any row is locked.
-func lockScope(ctx context.Context, tx pgx.Tx, condition string, args []any) error {
-	rows, err := tx.Query(ctx, `select distinct project, collection, type from memories where `+condition, args...)
-	if err != nil {
-		return fmt.Errorf("find places: %w", err)
-	}
-	var places []place
-	var project, collection, typ string
-	_, err = pgx.ForEachRow(rows, []any{&project, &collection, &typ}, func() error {
-		places = append(places, place{project, collection})
-		if collection == memory.ShortTerm {
-			places = append(places, place{project, memory.CollectionOf(typ)})
+// lockStandings locks the places of memories, and those that a promotion can
+// bring them to, before any row is locked.
+func lockStandings(ctx context.Context, tx pgx.Tx, page []memory.Standing) error {
+	places := map[place]bool{}
+	for _, s := range page {
+		places[place{s.Project, s.Collection}] = true
+		if s.Collection == memory.ShortTerm {
+			places[place{s.Project, memory.CollectionOf(s.Type)}] = true
 		}
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("find places: %w", err)
 	}
-	return lockPlaces(ctx, tx, places...)
+	return lockPlaces(ctx, tx, slices.Collect(maps.Keys(places))...)
 }
 
-func idsOf(rows []row) []string {
-	ids := make([]string, len(rows))
-	for i, r := range rows {
-		ids[i] = r.ID
+func idsOf(standings []memory.Standing) []string {
+	ids := make([]string, len(standings))
+	for i, s := range standings {
+		ids[i] = s.ID
 	}
 	return ids
+}
+
+// standingColumns are what the rules look at.
+const standingColumns = `id, collection, project, type, confidence, pinned, access_count, confirmations, created_at, last_accessed,
+arrived_at, announced_at, decayed_at, expires_at, content_hash, state`
+
+func scanStanding(r pgx.CollectableRow) (memory.Standing, error) {
+	var s memory.Standing
+	err := r.Scan(&s.ID, &s.Collection, &s.Project, &s.Type, &s.Confidence, &s.Pinned, &s.AccessCount, &s.Confirmations, &s.CreatedAt,
+		&s.LastAccessed, &s.ArrivedAt, &s.AnnouncedAt, &s.DecayedAt, &s.ExpiresAt, &s.ContentHash, &s.State)
+	inUTC(&s.Memory)
+	return s, err
+}
+
+// selectStandings reads memories without their texts and vectors; the
+// condition follows "where" and may end in a lock.
+func selectStandings(ctx context.Context, q querier, condition string, args ...any) ([]memory.Standing, error) {
+	rows, err := q.Query(ctx, `select `+standingColumns+` from memories where `+condition, args...)
+	if err != nil {
+		return nil, fmt.Errorf("read memories: %w", err)
+	}
+	out, err := pgx.CollectRows(rows, scanStanding)
+	if err != nil {
+		return nil, fmt.Errorf("read memories: %w", err)
+	}
+	return out, nil
 }

@@ -1,6 +1,8 @@
 package postgres_test
 
 import (
+	"context"
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -22,9 +24,9 @@ func TestDecayAndPrune(t *testing.T) {
 	store(t, l, pinned)
 	half, end := day0.Add(45*day), day0.Add(90*day)
 	for i, now := range []time.Time{half, half, end} {
-		ids, err := l.Decay(t.Context(), step(memory.ActionDecay, "d"+string(rune('0'+i))), activities.Scope{Now: now})
-		if err != nil || (len(ids) == 1) != (i != 1) {
-			t.Fatalf("decay %d: %v, %v", i, ids, err)
+		did, err := l.Decay(t.Context(), step(memory.ActionDecay, "d"+string(rune('0'+i))), activities.Scope{Now: now})
+		if err != nil || (len(did.All()) == 1) != (i != 1) {
+			t.Fatalf("decay %d: %v, %v", i, did, err)
 		}
 	}
 	if got, want := get(t, l, r.ID).Confidence, memory.Decay(0.5, 90*day); math.Abs(got-want) > 1e-9 {
@@ -33,16 +35,29 @@ func TestDecayAndPrune(t *testing.T) {
 	if get(t, l, pinned.ID).Confidence != 0.5 || len(history(t, l, r.ID).Versions) != 1 {
 		t.Error("pinned must not decay, and decay writes no version")
 	}
-	scope := activities.Scope{Now: end, DryRun: true}
-	ids, err := l.Prune(t.Context(), step(memory.ActionPrune, "p"), scope)
-	if err != nil || !slices.Equal(ids, []string{r.ID}) || get(t, l, r.ID).State != memory.Live {
-		t.Fatalf("dry run: %v, %v", ids, err)
+	prune := func(name string, now time.Time) []string {
+		t.Helper()
+		did, err := l.Prune(t.Context(), step(memory.ActionPrune, name), activities.Scope{Now: now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return did.All()
 	}
-	scope.DryRun = false
+	if ids := prune("unannounced", end); len(ids) > 0 {
+		t.Fatalf("%v were pruned unannounced", ids)
+	}
 	for range 2 { // the second returns what the first did
-		ids, err = l.Prune(t.Context(), step(memory.ActionPrune, "p"), scope)
-		if err != nil || !slices.Equal(ids, []string{r.ID}) {
-			t.Fatalf("prune: %v, %v", ids, err)
+		did, err := l.Announce(t.Context(), step(memory.ActionAnnounce, "a"), activities.Scope{Now: end})
+		if err != nil || !slices.Equal(did.All(), []string{r.ID}) || get(t, l, r.ID).AnnouncedAt == nil {
+			t.Fatalf("announce: %v, %v", did, err)
+		}
+	}
+	if ids := prune("at once", end.Add(memory.PruneNotice-time.Second)); len(ids) > 0 {
+		t.Fatalf("%v were pruned right after they were announced", ids)
+	}
+	for range 2 {
+		if ids := prune("p", end.Add(memory.PruneNotice)); !slices.Equal(ids, []string{r.ID}) {
+			t.Fatalf("pruned %v", ids)
 		}
 	}
 	if h := history(t, l, r.ID); h.Memory.State != memory.Pruned || len(h.Versions) != 2 {
@@ -67,13 +82,13 @@ func TestExpireAndPromote(t *testing.T) {
 		store(t, l, r)
 	}
 	scope := activities.Scope{Now: soon.Add(day)}
-	ids, err := l.Expire(t.Context(), step(memory.ActionExpire, "e"), scope)
-	if err != nil || !slices.Equal(ids, []string{fades.ID}) {
-		t.Fatalf("expired %v, %v", ids, err)
+	did, err := l.Expire(t.Context(), step(memory.ActionExpire, "e"), scope)
+	if err != nil || !slices.Equal(did.IDs[memory.ShortTerm], []string{fades.ID}) {
+		t.Fatalf("expired %v, %v", did, err)
 	}
-	ids, err = l.Promote(t.Context(), step(memory.ActionPromote, "p"), scope)
-	if err != nil || len(ids) != 2 {
-		t.Fatalf("promoted %v, %v", ids, err)
+	did, err = l.Promote(t.Context(), step(memory.ActionPromote, "p"), scope)
+	if err != nil || len(did.IDs[memory.ShortTerm]) != 2 {
+		t.Fatalf("promoted %v, %v", did, err)
 	}
 	if d := get(t, l, earns.ID); d.Collection != memory.Memories || d.ExpiresAt != nil || d.State != memory.Live {
 		t.Errorf("promoted: %+v", d)
@@ -86,6 +101,109 @@ func TestExpireAndPromote(t *testing.T) {
 			t.Errorf("the index must learn that it moved: %+v", c)
 		}
 	}
+}
+
+// TestImportedLongAgoIsNewHere imports what was said three years ago: it counts
+// as unused from the import on.
+func TestImportedLongAgoIsNewHere(t *testing.T) {
+	t.Parallel()
+	l := open(t, day0)
+	old := rec(memory.Memories, "Said in 2023.")
+	old.CreatedAt = day0.AddDate(-3, 0, 0)
+	old.LastAccessed = old.CreatedAt
+	if _, _, err := l.Import(t.Context(), step(memory.ActionImport, "i"), []memory.Record{old}); err != nil {
+		t.Fatal(err)
+	}
+	tidy := func(now time.Time) {
+		scope := activities.Scope{Now: now}
+		for action, does := range map[string]func(context.Context, memory.Op, activities.Scope) (activities.Tidied, error){
+			memory.ActionDecay: l.Decay, memory.ActionAnnounce: l.Announce, memory.ActionPrune: l.Prune,
+		} {
+			if _, err := does(t.Context(), step(action, now.String()+action), scope); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	tidy(day0.Add(time.Hour))
+	d := get(t, l, old.ID)
+	if d.Confidence < 0.499 || d.AnnouncedAt != nil || !d.ArrivedAt.Equal(day0) || !d.CreatedAt.Equal(old.CreatedAt) {
+		t.Errorf("an hour later it stands at %+v", d)
+	}
+	for _, days := range []int{70, 75, 80, 85, 89} {
+		tidy(day0.AddDate(0, 0, days))
+	}
+	if d := get(t, l, old.ID); d.State != memory.Live || d.AnnouncedAt == nil {
+		t.Errorf("after 89 days it stands at %+v", d)
+	}
+	tidy(day0.AddDate(0, 0, 96))
+	if d := get(t, l, old.ID); d.State != memory.Pruned {
+		t.Errorf("after 96 days it stands at %+v", d)
+	}
+}
+
+// TestHoldWaitsForAYes counts what would be pruned of each project.
+func TestHoldWaitsForAYes(t *testing.T) {
+	t.Parallel()
+	l := open(t, day0)
+	var recs []memory.Record
+	for i := range 30 {
+		r := rec(memory.Memories, fmt.Sprintf("Number %d.", i))
+		r.Project = []string{"p", "q"}[i%2]
+		r.ID = memory.NewID(r.Project, r.Collection, r.Text)
+		if i%2 == 1 && i > 20 {
+			r.Pinned = true // of q ten are left, which are no more than a handful
+		}
+		recs = append(recs, r)
+	}
+	if _, _, err := l.Import(t.Context(), step(memory.ActionImport, "i"), recs); err != nil {
+		t.Fatal(err)
+	}
+	now := day0.AddDate(1, 0, 0)
+	scope := activities.Scope{Now: now}
+	announced := activities.Scope{Now: now.Add(-memory.PruneNotice)}
+	for _, does := range []func(context.Context, memory.Op, activities.Scope) (activities.Tidied, error){l.Decay, l.Announce} {
+		if _, err := does(t.Context(), step("tidy", fmt.Sprintf("%p", does)), announced); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []memory.HeldPrune{{Project: "p", Memories: 15, Live: 15, HeldAt: now}}
+	for _, n := range []int{1, 1, 2} { // once more, and by a later run: it waits since the first
+		held, err := l.Hold(t.Context(), step(memory.ActionTidy, fmt.Sprint("hold", n)), scope, false)
+		if err != nil || !slices.EqualFunc(held, want, sameHold) {
+			t.Fatalf("held %v, %v", held, err)
+		}
+		scope.Now = scope.Now.Add(time.Hour)
+		if held, err = l.Held(t.Context()); err != nil || !slices.EqualFunc(held, want, sameHold) || !held[0].HeldAt.Equal(now) {
+			t.Fatalf("the ledger holds back %v, %v", held, err)
+		}
+	}
+	stats, err := l.Stats(t.Context())
+	if err != nil || len(stats.Held) != 1 || stats.NearlyPruned != 25 {
+		t.Errorf("the counts say %+v, %v", stats, err)
+	}
+	scope.Held = []string{"p"}
+	did, err := l.Prune(t.Context(), step(memory.ActionPrune, "p"), scope)
+	if err != nil || len(did.All()) != 10 {
+		t.Errorf("pruned %v, %v", did, err)
+	}
+	scope.Project = "q" // which says nothing about p
+	if held, err := l.Hold(t.Context(), step(memory.ActionTidy, "q"), scope, false); err != nil || len(held) > 0 {
+		t.Errorf("held %v, %v", held, err)
+	}
+	if held, err := l.Held(t.Context()); err != nil || len(held) != 1 {
+		t.Errorf("the ledger holds back %v, %v", held, err)
+	}
+	scope.Project = "p"
+	if held, err := l.Hold(t.Context(), step(memory.ActionTidy, "yes"), scope, true); err != nil || len(held) > 0 {
+		t.Errorf("after a yes %v, %v", held, err)
+	}
+	if held, err := l.Held(t.Context()); err != nil || len(held) > 0 {
+		t.Errorf("after a yes the ledger holds back %v, %v", held, err)
+	}
+}
+
+func sameHold(a, b memory.HeldPrune) bool {
+	return a.Project == b.Project && a.Memories == b.Memories && a.Live == b.Live
 }
 
 func TestMergeMovesLinksAndRepeats(t *testing.T) {

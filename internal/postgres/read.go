@@ -93,6 +93,9 @@ func (l *Ledger) Records(ctx context.Context, page memory.Page) ([]memory.Record
 	return out, err
 }
 
+// announced is memory.Memory.Announced, of what is not pinned.
+const announced = `(announced_at >= greatest(last_accessed, arrived_at) and not pinned)`
+
 // pageQuery asks for a page with the conditions that it has, and no others, so that there is
 // an index that has its rows in their order: a page of one collection is read by
 // memories_by_collection, whatever else the ledger holds.
@@ -123,6 +126,9 @@ func pageQuery(page memory.Page) (sql string, args []any, err error) {
 		given(`source = $%d`, page.Source)
 	}
 	order := `id`
+	if page.Nearly {
+		conditions = append(conditions, announced)
+	}
 	if page.Newest {
 		// The row of the last one seen is there whatever became of it.
 		given(`(created_at, id) < (coalesce((select created_at from memories where id = $%[1]d), 'infinity'), $%[1]d)`, after)
@@ -220,8 +226,12 @@ func (l *Ledger) Stats(ctx context.Context) (memory.Stats, error) {
 			return err
 		}
 		err = l.pool.QueryRow(ctx, `select (select count(distinct project) from memories where state = 'live'),
-(select count(*) from memories where dirty)`).Scan(&s.Projects, &s.Unindexed)
+(select count(*) from memories where dirty),
+(select count(*) from memories where state = 'live' and `+announced+`)`).Scan(&s.Projects, &s.Unindexed, &s.NearlyPruned)
 		if err != nil {
+			return err
+		}
+		if s.Held, err = l.Held(ctx); err != nil {
 			return err
 		}
 		m, err := l.model(ctx, l.pool)

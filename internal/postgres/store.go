@@ -261,7 +261,7 @@ func (s *store) insert(ctx context.Context, own *row) (memory.StoreResult, error
 // fresh is the row of a new record in place of an older one, if any.
 func fresh(rec memory.Record, own *row) row {
 	x := row{Record: rec, dirty: true}
-	x.CreatedAt, x.LastAccessed = moment(x.CreatedAt), moment(x.LastAccessed)
+	x.CreatedAt, x.LastAccessed, x.ArrivedAt = moment(x.CreatedAt), moment(x.LastAccessed), moment(x.ArrivedAt)
 	if x.ExpiresAt != nil {
 		at := moment(*x.ExpiresAt)
 		x.ExpiresAt = &at

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -47,9 +48,10 @@ func (l *Ledger) Update(ctx context.Context, op memory.Op, in memory.UpdateInput
 		}
 		e.project, e.collection, e.affected = after.Project, after.Collection, []string{after.ID}
 		e.details["source"], e.details["text_bytes"] = in.Source, len(after.Text)
-		if len(changed) > 0 {
-			after.dirty = true
-			if err := l.save(ctx, tx, op, change{before: &before, after: after}); err != nil {
+		if len(changed) > 0 || in.Keep {
+			// Whoever edits or keeps a memory has a use for it: it is not pruned for long.
+			after.dirty, after.LastAccessed = true, latest(before.LastAccessed, moment(l.now()))
+			if err := l.save(ctx, tx, op, change{before: &before, after: after, quiet: len(changed) == 0}); err != nil {
 				return updated{}, err
 			}
 		}
@@ -150,4 +152,11 @@ func differences(before, after row) []string {
 		}
 	}
 	return out
+}
+
+func latest(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
 }

@@ -1,0 +1,312 @@
+package workflows_test
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/mneme-memory/mneme/activities"
+	"github.com/mneme-memory/mneme/internal/assembly"
+	"github.com/mneme-memory/mneme/internal/postgres"
+	"github.com/mneme-memory/mneme/internal/testkit"
+	"github.com/mneme-memory/mneme/memory"
+	"github.com/mneme-memory/mneme/workflows"
+)
+
+// TestDryRunTellsTheTruth holds the report of a dry run against that of the run
+// in earnest right after it, and both against what changed in a real ledger, for
+// ledgers that chance fills with something for every step: several projects,
+// collections and pages, runs that are continued, twins, holds.
+func TestDryRunTellsTheTruth(t *testing.T) {
+	t.Parallel()
+	theShared.start(t)
+	total := memory.CollectionReport{}
+	held, announced := 0, 0
+	for seed := range uint64(12) {
+		l := newMess(t, seed)
+		before := l.print(t)
+		dry := l.organize(t, true)
+		if after := l.print(t); before != after {
+			t.Fatalf("seed %d: a dry run changed the ledger", seed)
+		}
+		real := l.organize(t, false)
+		if diff := gocmp.Diff(comparable(t, dry), comparable(t, real)); diff != "" {
+			t.Errorf("seed %d: the dry run says - and the run did +:\n%s", seed, diff)
+		}
+		l.holdAgainst(t, seed, real)
+		sum := totals(real)
+		total.Expired, total.Promoted, total.Merged = total.Expired+sum.Expired, total.Promoted+sum.Promoted, total.Merged+sum.Merged
+		total.Decayed, total.Pruned = total.Decayed+sum.Decayed, total.Pruned+sum.Pruned
+		held += len(real.Held)
+		for _, c := range real.Collections {
+			announced += c.Announced
+		}
+	}
+	if total.Expired*total.Promoted*total.Merged*total.Decayed*total.Pruned*held*announced == 0 {
+		t.Errorf("chance left a step without work: %+v, %d held, %d announced", total, held, announced)
+	}
+}
+
+// comparable is a report without what no two runs have in common.
+func comparable(t *testing.T, r memory.OrganizeReport) string {
+	t.Helper()
+	r.WorkflowID, r.RunID, r.DryRun, r.TookSeconds = "", "", false, 0
+	out, err := json.MarshalIndent(r, "", " ")
+	check(t, err)
+	return string(out)
+}
+
+// mess is a ledger and an index that chance has filled.
+type mess struct {
+	*postgres.Ledger
+
+	conn  *pgx.Conn
+	acts  *activities.Activities
+	now   time.Time
+	chain int // organize runs so far
+}
+
+func newMess(t *testing.T, seed uint64) *mess {
+	t.Helper()
+	url := testkit.Schema(t, theShared.postgres)
+	ledger, err := assembly.OpenLedger(t.Context(), url, slog.New(slog.DiscardHandler))
+	check(t, err)
+	t.Cleanup(ledger.Close)
+	check(t, ledger.Migrate(t.Context()))
+	conn, err := pgx.Connect(t.Context(), url)
+	check(t, err)
+	t.Cleanup(func() { conn.Close(context.WithoutCancel(t.Context())) }) //nolint:errcheck // nothing is lost
+	m := &mess{Ledger: ledger, conn: conn, now: time.Date(2026, 11, 22, 4, 0, 0, 1234, time.UTC)}
+	m.acts = &activities.Activities{Ledger: ledger, Index: newPoints(), Redactor: redactor(t), Now: func() time.Time { return m.now }}
+	m.fill(t, rand.New(rand.NewPCG(seed, 1))) //nolint:gosec // chance that can be repeated
+	return m
+}
+
+const messModel = "nomic-embed-text" // its calibration is the identity
+
+// fill imports memories and has each of them lived differently.
+func (m *mess) fill(t *testing.T, chance *rand.Rand) {
+	t.Helper()
+	ctx := t.Context()
+	subjects := []string{"The API", "API", "the api", "The worker", "worker", "A build"}
+	var records []memory.Record
+	for range 150 {
+		n := chance.IntN(12)
+		text := fmt.Sprintf("%s listens on port %d", subjects[chance.IntN(len(subjects))], n)
+		if chance.IntN(2) == 0 {
+			text += "."
+		}
+		if chance.IntN(4) == 0 {
+			text += " It was moved."
+		}
+		kinds := []string{memory.TypeFact, memory.TypeLearning}
+		half := 0.5
+		in := memory.StoreInput{
+			Text: text, Type: kinds[chance.IntN(2)], Tags: []string{}, Project: []string{"p", "q"}[chance.IntN(2)],
+			Collection: memory.Collections()[chance.IntN(4)], Importance: &half,
+		}
+		angle := float64(n) + 0.02*chance.Float64()
+		records = append(records, memory.Record{Memory: in.Memory(m.now, messModel), Vector: direction(angle)})
+	}
+	_, _, err := m.Import(ctx, memory.Op{WorkflowID: "mess", RunID: "1", Step: "import", Action: memory.ActionImport}, records)
+	check(t, err)
+	ids := m.ids(t)
+	for _, id := range ids {
+		m.live(t, chance, id)
+	}
+	for i := range 40 {
+		action := []string{memory.ActionInject, memory.ActionInject, memory.ActionUse}[chance.IntN(3)]
+		e := memory.Event{ID: fmt.Sprint(i), Action: action, At: m.ago(chance, 60), MemoryIDs: []string{ids[chance.IntN(len(ids))]}}
+		_, err := m.Record(ctx, fmt.Sprint("record/", i), []memory.Event{e})
+		check(t, err)
+	}
+	check(t, m.acts.SyncIndex(ctx, activities.SyncInput{IDs: ids}))
+}
+
+// live gives a memory a past.
+func (m *mess) live(t *testing.T, chance *rand.Rand, id string) {
+	t.Helper()
+	maybe := func(of int, days float64) *time.Time {
+		if chance.IntN(of) > 0 {
+			return nil
+		}
+		at := m.ago(chance, days)
+		return &at
+	}
+	var expires *time.Time
+	if at := m.ago(chance, 20).AddDate(0, 0, 10); chance.IntN(2) == 0 {
+		expires = &at
+	}
+	_, err := m.conn.Exec(t.Context(), `update memories set confidence = $2, pinned = $3, access_count = $4, confirmations = $5, created_at = $6,
+last_accessed = $7, arrived_at = $8, decayed_at = $9, announced_at = $10, expires_at = case when collection like '%\_memory' then $11::timestamptz end
+where id = $1`, id, chance.Float64()*0.7, chance.IntN(12) == 0, chance.IntN(3), chance.IntN(9)/8, m.ago(chance, 900), m.ago(chance, 300),
+		m.ago(chance, 300), maybe(2, 60), maybe(2, 20), expires)
+	check(t, err)
+}
+
+func (m *mess) ago(chance *rand.Rand, days float64) time.Time {
+	return m.now.Add(-time.Duration(chance.Float64() * days * 24 * float64(time.Hour))).Truncate(time.Microsecond)
+}
+
+func (m *mess) ids(t *testing.T) []string {
+	t.Helper()
+	rows, err := m.conn.Query(t.Context(), `select id::text from memories order by id`)
+	check(t, err)
+	ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	check(t, err)
+	return ids
+}
+
+// print is the ledger in one number.
+func (m *mess) print(t *testing.T) string {
+	t.Helper()
+	var out string
+	check(t, m.conn.QueryRow(t.Context(), `select md5(concat((select string_agg(m::text, '' order by id) from memories m),
+(select count(*) from memory_audit), (select count(*) from memory_versions), (select count(*) from held_prunes)))`).Scan(&out))
+	return out
+}
+
+// organize runs the workflow, page by small page, in as many runs as it takes.
+func (m *mess) organize(t *testing.T, dry bool) memory.OrganizeReport {
+	t.Helper()
+	in := memory.OrganizeInput{DryRun: dry}
+	state := workflows.OrganizeState{PerRun: 5, Page: 7}
+	m.chain++
+	for runs := 0; ; runs++ {
+		env := newEnv(t)
+		env.SetTestTimeout(patience)
+		env.RegisterActivity(m.acts)
+		env.SetStartTime(m.now)
+		env.SetStartWorkflowOptions(client.StartWorkflowOptions{ID: fmt.Sprint("organize/", m.chain)})
+		env.ExecuteWorkflow(workflows.OrganizeMemory, in, state)
+		err := env.GetWorkflowError()
+		var again *workflow.ContinueAsNewError
+		switch {
+		case err == nil:
+			var report memory.OrganizeReport
+			check(t, env.GetWorkflowResult(&report))
+			if !dry && runs < 3 {
+				t.Errorf("%d runs were continued", runs)
+			}
+			return report
+		case !errors.As(err, &again):
+			t.Fatal(err)
+		}
+		in, state = memory.OrganizeInput{}, workflows.OrganizeState{} // what is left out is zero
+		check(t, converter.GetDefaultDataConverter().FromPayloads(again.Input, &in, &state))
+	}
+}
+
+// holdAgainst compares a report with what is in the ledger after the run.
+func (m *mess) holdAgainst(t *testing.T, seed uint64, r memory.OrganizeReport) {
+	t.Helper()
+	sum := totals(r)
+	announced := 0
+	for _, c := range r.Collections {
+		announced += c.Announced
+	}
+	for what, c := range map[string]struct {
+		want int
+		sql  string
+	}{
+		"expired":   {sum.Expired, `state = 'expired'`},
+		"pruned":    {sum.Pruned, `state = 'pruned'`},
+		"decayed":   {sum.Decayed, `decayed_at = $1`},
+		"announced": {announced, `announced_at = $1`},
+		"pruned though pinned, used, or not announced six days ago": {0, `state = 'pruned' and (pinned or confidence >= 0.3
+or greatest(last_accessed, arrived_at) > $1::timestamptz - interval '90 days' or announced_at is null or announced_at > $1::timestamptz - interval '6 days')`},
+		"pruned in a project that is held": {0, `state = 'pruned' and project in (select project from held_prunes)`},
+	} {
+		query, args := `select count(*) from memories where `+c.sql, []any{}
+		if slices.Contains([]string{"expired", "pruned", "pruned in a project that is held"}, what) {
+			query += ` and $1::timestamptz is not null`
+		}
+		args = append(args, m.now.Truncate(time.Microsecond))
+		var got int
+		check(t, m.conn.QueryRow(t.Context(), query, args...).Scan(&got))
+		if got != c.want {
+			t.Errorf("seed %d: %d %s, want %d", seed, got, what, c.want)
+		}
+	}
+	waiting, err := m.Held(t.Context())
+	check(t, err)
+	if fmt.Sprint(waiting) != fmt.Sprint(r.Held) {
+		t.Errorf("seed %d: the ledger holds back %v, the report says %v", seed, waiting, r.Held)
+	}
+}
+
+// points is an index that compares with everything. Only what organize asks of
+// an index is there.
+type points struct {
+	activities.Index
+
+	mu sync.Mutex
+	at map[string]map[string]memory.Record // by collection and id
+}
+
+func newPoints() *points { return &points{at: map[string]map[string]memory.Record{}} }
+
+func (p *points) Upsert(_ context.Context, records []memory.Record) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, r := range records {
+		if p.at[r.Collection] == nil {
+			p.at[r.Collection] = map[string]memory.Record{}
+		}
+		p.at[r.Collection][r.ID] = r
+	}
+	return nil
+}
+
+func (p *points) Delete(_ context.Context, collection string, ids []string) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, id := range ids {
+		delete(p.at[collection], id)
+	}
+	return nil
+}
+
+func (p *points) NearEach(_ context.Context, like []memory.Record, above float64, limit int) ([][]memory.Match, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	out := make([][]memory.Match, len(like))
+	for i, l := range like {
+		for _, id := range slices.Sorted(maps.Keys(p.at[l.Collection])) {
+			r := p.at[l.Collection][id]
+			if cosine := memory.Cosine(l.Vector, r.Vector); r.Project == l.Project && r.Type == l.Type && cosine > above {
+				out[i] = append(out[i], memory.Match{ID: id, Cosine: cosine})
+			}
+		}
+		slices.SortStableFunc(out[i], func(a, b memory.Match) int { return cmp.Compare(b.Cosine, a.Cosine) })
+		out[i] = out[i][:min(len(out[i]), limit)]
+	}
+	return out, nil
+}
+
+func (p *points) RebuildGraphs(context.Context, string) (bool, error) { return false, nil }
+
+// direction is the unit vector of an angle; whole angles are far apart.
+func direction(angle float64) memory.Vector {
+	v := make(memory.Vector, 24)
+	whole := int(angle)
+	rest := angle - float64(whole)
+	v[whole], v[whole+12] = float32(math.Cos(rest)), float32(math.Sin(rest))
+	return v
+}
