@@ -93,6 +93,8 @@ func (f fake) Organize(_ context.Context, in memory.OrganizeInput, p func(memory
 	return f.organize(in, p)
 }
 
+func (f fake) Held(context.Context) ([]memory.HeldPrune, error) { return nil, nil }
+
 func (f fake) Get(_ context.Context, ids []string) ([]memory.Details, error) {
 	if f.get == nil {
 		return nil, errUnexpected
@@ -250,7 +252,7 @@ func fixed() fake {
 	link := memory.Link{ID: "0e5a6a4e-0000-8000-8000-0000000000ff", SourceID: idB, TargetID: idA, Type: memory.LinkBuildsOn, CreatedAt: day(2)}
 	col := memory.CollectionReport{Collection: memory.Memories, Scanned: 10, Merged: 1, Decayed: 3, Groups: []memory.MergedGroup{
 		{SurvivorID: idA, MergedIDs: []string{idB}, Similarity: 0.953, Text: m.Text},
-	}}
+	}, Announced: 1, Nearly: []memory.NearlyPruned{{ID: idB, Project: "shop", Text: "The old shop ran on two disks."}}}
 	return fake{
 		store: func(in memory.StoreInput) (memory.StoreResult, error) {
 			return memory.StoreResult{ID: idA, Status: memory.Stored, Project: in.Project, Collection: in.Collection, WorkflowID: "store/x", Redacted: []string{"email"}}, nil
@@ -266,6 +268,9 @@ func fixed() fake {
 		},
 		organize: func(in memory.OrganizeInput, p func(memory.OrganizeReport)) (memory.OrganizeReport, error) {
 			r := memory.OrganizeReport{WorkflowID: "organize/x", RunID: "r", DryRun: in.DryRun, StartedAt: day(4), TookSeconds: 1.5, Collections: []memory.CollectionReport{col}}
+			if !in.Yes {
+				r.Held = []memory.HeldPrune{{Project: "shop", Memories: 40, Live: 120, HeldAt: day(4)}}
+			}
 			p(r)
 			return r, nil
 		},

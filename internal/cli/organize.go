@@ -22,11 +22,16 @@ func (a *app) organize() *cobra.Command {
 		Use:   "organize",
 		Short: "Merge duplicates, let the unused fade, prune what faded",
 		Long: "Merge near-duplicates, let confidence fade, promote what earned it, prune what faded\n" +
-			"and was not used for 90 days. It runs weekly by itself. Nothing pinned is pruned.",
+			"and was not used for 90 days since it came in. It runs weekly by itself. Nothing pinned\n" +
+			"is pruned, and nothing that an earlier run did not name as nearly pruned. Of a project of\n" +
+			"which more than a tenth would be pruned nothing is, until you say --yes.",
+		Example: `  mneme organize --dry-run
+  mneme organize --yes --project example.org/me/shop`,
 		Args: cobra.NoArgs,
 	}
 	fl := cmd.Flags()
 	fl.BoolVar(&in.DryRun, "dry-run", false, "say what would be done, change nothing")
+	fl.BoolVar(&in.Yes, "yes", false, "prune also what waits for a yes: more than a tenth of a project")
 	fl.StringArrayVar(&collections, "collection", nil, "collections, with commas or repeated (default all)")
 	fl.StringVar(&in.Project, "project", "", "project (default all)")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -67,15 +72,16 @@ func (a *app) organizeProgress() func(memory.OrganizeReport) {
 }
 
 func (a *app) printOrganized(r memory.OrganizeReport) error {
-	rows := [][]string{{"COLLECTION", "SCANNED", "EXPIRED", "PROMOTED", "MERGED", "DECAYED", "PRUNED"}}
+	rows := [][]string{{"COLLECTION", "SCANNED", "EXPIRED", "PROMOTED", "MERGED", "DECAYED", "PRUNED", "NEARLY PRUNED"}}
 	var groups []memory.MergedGroup
+	var nearly []memory.NearlyPruned
 	for _, c := range r.Collections {
 		row := []string{c.Collection}
-		for _, n := range []int{c.Scanned, c.Expired, c.Promoted, c.Merged, c.Decayed, c.Pruned} {
+		for _, n := range []int{c.Scanned, c.Expired, c.Promoted, c.Merged, c.Decayed, c.Pruned, c.Announced} {
 			row = append(row, fmt.Sprint(n))
 		}
 		rows = append(rows, row)
-		groups = append(groups, c.Groups...)
+		groups, nearly = append(groups, c.Groups...), append(nearly, c.Nearly...)
 	}
 	if err := table(a.sys.Stdout, rows); err != nil {
 		return err
@@ -86,10 +92,33 @@ func (a *app) printOrganized(r memory.OrganizeReport) error {
 			return err
 		}
 	}
+	if err := a.printNearly(nearly); err != nil {
+		return err
+	}
+	if text, hint := memory.HeldText(r.Held); text != "" {
+		a.note("%s: %s", text, hint)
+	}
 	verb := "organized"
 	if r.DryRun {
 		verb = "dry run, nothing was changed:"
 	}
 	a.note("%s in %.1f s (%s)", verb, r.TookSeconds, r.WorkflowID)
+	return nil
+}
+
+// printNearly names what a later run will prune.
+func (a *app) printNearly(nearly []memory.NearlyPruned) error {
+	if len(nearly) == 0 {
+		return nil
+	}
+	if err := a.printf("\n%s: pruned in a week at the earliest, unless they are used; \"mneme review\" goes through them\n",
+		a.paint().bold("nearly pruned")); err != nil {
+		return err
+	}
+	for _, n := range nearly {
+		if err := a.printf("%s  %s\n%s\n", n.ID, printable(n.Project), wrap(n.Text, a.sys.width(), "    ")); err != nil {
+			return err
+		}
+	}
 	return nil
 }

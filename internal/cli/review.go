@@ -31,7 +31,8 @@ func (a *app) review() *cobra.Command {
 		Use:   "review",
 		Short: "Go through new memories: keep, edit, merge, forget or pin",
 		Long: "Go through new memories of the current project and of _global, and through those that\n" +
-			"are shown again and again and never used. What was decided on is not shown again.\n" +
+			"are shown again and again and never used, or will be pruned soon. What was decided on is\n" +
+			"not shown again.\n" +
 			"Nothing is changed before the end, when you are asked. The editor is $VISUAL or $EDITOR.\n\n" +
 			"Without a terminal, list them with --json and decide with --keep, --pin, --forget and\n--merge; \"mneme edit\" changes a text.",
 		Example: `  mneme review

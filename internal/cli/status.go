@@ -85,6 +85,7 @@ func (a *app) look(ctx context.Context, cfg config.Config, d config.Daemon, limi
 type counter interface {
 	Stats(ctx context.Context) (memory.Stats, error)
 	IndexState(ctx context.Context) (memory.IndexState, error)
+	Held(ctx context.Context) ([]memory.HeldPrune, error)
 }
 
 // counts are what the workflows tell.
@@ -243,6 +244,12 @@ func statsRows(s memory.Stats) [][]string {
 	}
 	if s.Unindexed > 0 {
 		rows = append(rows, []string{"  Not yet indexed", fmt.Sprint(s.Unindexed)})
+	}
+	if s.NearlyPruned > 0 {
+		rows = append(rows, []string{"  Nearly pruned", fmt.Sprintf(`%d; "mneme review --all-projects" goes through them`, s.NearlyPruned)})
+	}
+	if text, hint := memory.HeldText(s.Held); text != "" {
+		rows = append(rows, []string{"  Waits for you", printable(text + ": " + hint)})
 	}
 	return rows
 }

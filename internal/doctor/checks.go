@@ -30,6 +30,7 @@ type Client interface {
 	Stats(ctx context.Context) (memory.Stats, error)
 	IndexState(ctx context.Context) (memory.IndexState, error)
 	Waiting(ctx context.Context) ([]memory.Waiting, error)
+	Held(ctx context.Context) ([]memory.HeldPrune, error)
 	Recall(ctx context.Context, q memory.Query) (memory.RecallResult, error)
 	Close()
 }
@@ -74,6 +75,7 @@ func (o Options) Checks() []Check {
 		{Name: "model", Needs: []string{nameOllama}, Run: o.model},
 		{Name: "index", Needs: []string{Worker, namePostgres}, Run: o.index},
 		{Name: "waiting", Needs: []string{nameTemporal}, Run: o.waiting},
+		{Name: "tidying up", Needs: []string{Worker, namePostgres}, Run: o.tidying},
 		{Name: "recall", Needs: []string{Worker, namePostgres, nameQdrant}, Run: o.recall},
 		{Name: "analysis", Run: analysis},
 		{Name: "Claude Code", Run: o.claude},

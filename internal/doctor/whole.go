@@ -80,6 +80,23 @@ func (o Options) waiting(ctx context.Context) (string, error) {
 	return "", Warning{memory.Errorf(memory.Unavailable, all[0].Hint, "%s", strings.Join(lines, "; "))}
 }
 
+// tidying tells of what organize does not do without a yes.
+func (o Options) tidying(ctx context.Context) (string, error) {
+	c, err := o.Dial(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer c.Close()
+	held, err := c.Held(ctx)
+	if err != nil {
+		return "", err
+	}
+	if text, hint := memory.HeldText(held); text != "" {
+		return "", Warning{memory.Errorf(memory.Conflict, hint, "%s", text)}
+	}
+	return "nothing waits for a yes", nil
+}
+
 // recall goes the whole way. The answer is neither counted nor noted: nobody asked for it.
 func (o Options) recall(ctx context.Context) (string, error) {
 	c, err := o.Dial(ctx)

@@ -25,6 +25,7 @@ type fakeClient struct {
 	hits      []memory.Hit // that every recall finds, but for what it excludes
 	duplicate memory.DuplicateResult
 	recallErr error
+	held      []memory.HeldPrune
 	hang      bool // no call returns before its context ends
 
 	mu      sync.Mutex
@@ -61,6 +62,10 @@ func (c *fakeClient) Recall(ctx context.Context, q memory.Query) (memory.RecallR
 		}
 	}
 	return out, c.recallErr
+}
+
+func (c *fakeClient) Held(ctx context.Context) ([]memory.HeldPrune, error) {
+	return c.held, c.wait(ctx)
 }
 
 func (c *fakeClient) Duplicate(ctx context.Context, in memory.StoreInput) (memory.DuplicateResult, error) {

@@ -21,6 +21,7 @@ import (
 type Client interface {
 	Recall(ctx context.Context, q memory.Query) (memory.RecallResult, error)
 	Duplicate(ctx context.Context, in memory.StoreInput) (memory.DuplicateResult, error)
+	Held(ctx context.Context) ([]memory.HeldPrune, error)
 	spool.Receiver
 	Close()
 }

@@ -44,8 +44,9 @@ func (r *run) sessionStart(ctx context.Context) error {
 		r.log.Outcome = hooklog.Nothing
 		return r.enter(ctx, framed{})
 	}
-	f, recallErr := r.startNotes(ctx, before)
+	f, held, recallErr := r.startNotes(ctx, before)
 	a := contextFor(r.in.Event, f.text)
+	a.SystemMessage = held
 	if r.in.Source == sourceCompact && before.Saved > 0 {
 		a.SystemMessage = reviewText(before.Saved)
 		r.log.Saved = before.Saved
@@ -92,28 +93,57 @@ func (r *run) autostart(ctx context.Context) <-chan struct{} {
 	return done
 }
 
-// startNotes recalls what matters to the project now.
-func (r *run) startNotes(ctx context.Context, before session.State) (framed, error) {
+// startNotes recalls what matters to the project now, and meanwhile asks what
+// waits for a yes of the user.
+func (r *run) startNotes(ctx context.Context, before session.State) (notes framed, held string, err error) {
 	set := r.cfg.Hooks.SessionStart
 	if set.Limit == 0 {
-		return framed{}, nil
+		return framed{}, "", nil
 	}
 	f, err := r.lookAround(ctx)
 	if err != nil {
-		return framed{}, err
+		return framed{}, "", err
 	}
 	queries := f.queries(r.project)
 	if r.in.Source == sourceCompact && before.Topic != "" {
 		queries = append(queries, before.Topic)
 	}
+	waits := make(chan string, 1)
+	go func(client Client) { // that lookAround has connected
+		defer close(waits)
+		defer func() { _ = recover() }() // the session goes on without it
+		waits <- r.held(ctx, client)
+	}(r.client)
 	hits, err := r.recall(ctx, queries, memory.Query{Limit: set.Limit, MinScore: &set.MinScore})
+	held = <-waits
 	if err != nil {
-		return framed{}, err
+		return framed{}, held, err
 	}
 	if r.in.Source == sourceCompact {
 		hits = append(hits, proven(before, hits, set.Limit)...)
 	}
-	return frame(startHeading(r.project), hits, set.Tokens), nil
+	return frame(startHeading(r.project), hits, set.Tokens), held, nil
+}
+
+// heldTimeout bounds the question for what waits: the recall beside it takes
+// about as long, and the session waits for both.
+const heldTimeout = 300 * time.Millisecond
+
+// held says in one line what waits for a yes of the user, at the start of a
+// session and not in the middle. Who does not answer in time is asked again by
+// the next session.
+func (r *run) held(ctx context.Context, client Client) string {
+	if client == nil || r.in.Source == sourceCompact || r.in.Source == sourceResume {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, heldTimeout)
+	defer cancel()
+	held, err := client.Held(ctx)
+	if err != nil || len(held) == 0 {
+		return ""
+	}
+	text, hint := memory.HeldText(held)
+	return harmless("mneme: " + text + ": " + hint)
 }
 
 // lookAround connects and looks at the repository: side by side when somebody

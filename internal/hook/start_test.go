@@ -74,6 +74,23 @@ func TestStartIsDeterministic(t *testing.T) {
 	}
 }
 
+// TestStartTellsTheUserWhatWaits shows it to the user and not to the model, at
+// the start of a session alone.
+func TestStartTellsTheUserWhatWaits(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.client.hits = someHits()
+	b.client.held = []memory.HeldPrune{{Project: "<system>shop\nnow", Memories: 40, Live: 120}}
+	a := answerOf(t, sessionStart, b.run(t, sessionStart, map[string]any{"source": "startup"}))
+	want := "mneme: tidying up would prune 40 of the 120 memories of ‹system>shop now and waits for a yes: look at them with"
+	if !strings.HasPrefix(a.SystemMessage, want) || strings.Contains(a.Specific.Context, "waits for a yes") {
+		t.Errorf("the user is told %q, the model %q", a.SystemMessage, a.Specific.Context)
+	}
+	if a := answerOf(t, sessionStart, b.run(t, sessionStart, map[string]any{"source": "compact"})); strings.Contains(a.SystemMessage, "waits") {
+		t.Errorf("in the middle of a session the user is told %q", a.SystemMessage)
+	}
+}
+
 func TestResumeAddsNothing(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

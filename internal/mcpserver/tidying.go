@@ -16,6 +16,7 @@ type organized struct {
 	DryRun      bool               `json:"dry_run"`
 	TookSeconds float64            `json:"took_seconds,omitempty"`
 	Collections []collectionReport `json:"collections"`
+	Held        []memory.HeldPrune `json:"held,omitempty"`
 	Message     string             `json:"message"`
 }
 
@@ -29,9 +30,12 @@ type collectionReport struct {
 	Merged     int           `json:"merged,omitempty"`
 	Decayed    int           `json:"decayed,omitempty"`
 	Pruned     int           `json:"pruned,omitempty"`
+	Announced  int           `json:"announced,omitempty"`
 	Rebuilt    bool          `json:"rebuilt,omitempty"`
 	Groups     []mergedGroup `json:"groups,omitempty"`
 	PrunedIDs  []string      `json:"pruned_ids,omitempty"`
+
+	Nearly []memory.NearlyPruned `json:"nearly_pruned,omitempty"`
 }
 
 type mergedGroup struct {
@@ -63,6 +67,7 @@ func newOrganized(r memory.OrganizeReport, status string) organized {
 		total.Promoted += c.Promoted
 		total.Merged += c.Merged
 		total.Pruned += c.Pruned
+		total.Announced += c.Announced
 		if c.Scanned > 0 || c.Expired > 0 {
 			a.Collections = append(a.Collections, newCollectionReport(c))
 		}
@@ -73,19 +78,34 @@ func newOrganized(r memory.OrganizeReport, status string) organized {
 	}
 	a.Message = fmt.Sprintf("%s looked at; %d %smerged, %d %spruned, %d %spromoted, %d %sexpired",
 		plural(total.Scanned), total.Merged, would, total.Pruned, would, total.Promoted, would, total.Expired, would)
+	if total.Announced > 0 {
+		a.Message += fmt.Sprintf("; %d nearly pruned: the user can keep them with \"mneme review\"", total.Announced)
+	}
+	for _, h := range r.Held[:min(len(r.Held), maxGroups)] {
+		h.Project = cleanText(h.Project)
+		a.Held = append(a.Held, h)
+	}
+	if text, hint := memory.HeldText(r.Held); text != "" {
+		a.Message += "; " + cleanText(text) + ": " + cleanText(hint)
+	}
 	return a
 }
 
 func newCollectionReport(c memory.CollectionReport) collectionReport {
 	out := collectionReport{
 		Collection: c.Collection, Scanned: c.Scanned, Expired: c.Expired, Promoted: c.Promoted, Merged: c.Merged,
-		Decayed: c.Decayed, Pruned: c.Pruned, Rebuilt: c.Rebuilt, PrunedIDs: c.PrunedIDs[:min(len(c.PrunedIDs), maxPrunedIDs)],
+		Decayed: c.Decayed, Pruned: c.Pruned, Announced: c.Announced, Rebuilt: c.Rebuilt, PrunedIDs: c.PrunedIDs[:min(len(c.PrunedIDs), maxPrunedIDs)],
 	}
 	for _, g := range c.Groups[:min(len(c.Groups), maxGroups)] {
 		text, _ := cut(cleanText(g.Text), maxGroupText)
 		out.Groups = append(out.Groups, mergedGroup{
 			SurvivorID: g.SurvivorID, MergedIDs: g.MergedIDs[:min(len(g.MergedIDs), maxGroupIDs)], Similarity: round(g.Similarity), Text: text,
 		})
+	}
+	for _, n := range c.Nearly[:min(len(c.Nearly), maxPrunedIDs)] {
+		n.Project = cleanText(n.Project)
+		n.Text, _ = cut(cleanText(n.Text), maxGroupText)
+		out.Nearly = append(out.Nearly, n)
 	}
 	return out
 }
@@ -94,10 +114,11 @@ type organizeArgs struct {
 	DryRun      bool     `json:"dry_run"`
 	Collections []string `json:"collections"`
 	Project     string   `json:"project"`
+	Yes         bool     `json:"yes"`
 }
 
 func (in organizeArgs) input() memory.OrganizeInput {
-	return memory.OrganizeInput{Collections: in.Collections, Project: in.Project, DryRun: in.DryRun}
+	return memory.OrganizeInput{Collections: in.Collections, Project: in.Project, DryRun: in.DryRun, Yes: in.Yes}
 }
 
 func (in organizeArgs) validate() error { _, err := in.input().Clean(); return err }

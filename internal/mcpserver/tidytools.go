@@ -3,12 +3,16 @@ package mcpserver
 func (s *Server) addTidying() {
 	add(s, spec{
 		name: "memory_organize", title: "Tidy up memories", timeout: s.opts.Deadlines.Organize,
-		about: "Tidy up: merge near-duplicates, let unused memories fade, prune what faded, promote what proved useful. " +
-			"It also runs by itself every week. Start with dry_run to see what would change.",
-		params: []param{dryRunParam(), collectionsParam(), projectParam("only this project; all when left out")},
+		about: "Tidy up: merge near-duplicates, let the unused fade, prune what faded, promote what proved useful. " +
+			"Runs weekly. Start with dry_run.",
+		params: []param{
+			dryRunParam(), collectionsParam(), projectParam("all when left out"),
+			{name: "yes", kind: kindBool, about: "prune also what is held: the user agreed", def: false},
+		},
 		output: map[string]any{
 			"status": enumOf("done", "running"), "workflow_id": prop("string"), "dry_run": prop("boolean"),
 			"took_seconds": prop("number"), "message": prop("string"), "collections": listOf(reportSchema()),
+			"held": prop("array"),
 		},
 		required: []string{"status", "dry_run", "collections", "message"}, effect: effect{destructive: true},
 	}, s.organize)
@@ -57,8 +61,9 @@ func reportSchema() map[string]any {
 				"survivor_id": prop("string"), "merged_ids": listOf(prop("string")), "similarity": prop("number"), "text": prop("string"),
 			},
 		}),
+		"nearly_pruned": prop("array"),
 	}
-	for _, count := range []string{"scanned", "expired", "promoted", "merged", "decayed", "pruned"} {
+	for _, count := range []string{"scanned", "expired", "promoted", "merged", "decayed", "pruned", "announced"} {
 		props[count] = prop("integer")
 	}
 	return map[string]any{"type": "object", "properties": props, "required": []string{"collection", "scanned"}}

@@ -53,8 +53,8 @@ type Item struct {
 	Suggestion string `json:"suggestion,omitempty"`
 }
 
-// Load returns what there is to review: suggested memories first, then new
-// ones, newest first. A project sees its own memories and those of
+// Load returns what there is to review: suggested memories first, then those
+// that are nearly pruned, then new ones, newest first. A project sees its own memories and those of
 // [memory.Global].
 func Load(ctx context.Context, c Client, o Options) ([]Item, error) {
 	if o.Limit < 1 || o.Limit > MaxItems {
@@ -68,25 +68,45 @@ func Load(ctx context.Context, c Client, o Options) ([]Item, error) {
 	for _, it := range items {
 		seen[it.ID] = true
 	}
+	again := o
+	again.Decided = nil // what was kept is named anew only after it lay unused for long again
+	nearly, err := again.unseen(ctx, c, seen, memory.Page{Nearly: true})
+	if err != nil {
+		return nil, err
+	}
+	for i, it := range nearly {
+		nearly[i].Suggestion = fmt.Sprintf("not used since %s and faded, so it will be pruned: keep it?", it.UnusedSince().Format(time.DateOnly))
+	}
+	fresh, err := o.unseen(ctx, c, seen, memory.Page{Since: &o.Since, Source: o.Source, Newest: true})
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(fresh, func(a, b Item) int { return b.CreatedAt.Compare(a.CreatedAt) })
+	items = slices.Concat(items, nearly, fresh)
+	return items[:min(len(items), o.Limit)], nil
+}
+
+// unseen returns the memories of a page and those after it that the project
+// sees, and notes them as seen.
+func (o Options) unseen(ctx context.Context, c Client, seen map[string]bool, page memory.Page) ([]Item, error) {
 	projects := []string{""}
 	if o.Project != "" {
 		projects = slices.Compact([]string{o.Project, memory.Global})
 	}
-	var fresh []Item
+	var items []Item
 	for _, p := range projects {
-		found, err := newest(ctx, c, o, p)
+		page.Project = p
+		found, err := undecided(ctx, c, o, page)
 		if err != nil {
 			return nil, err
 		}
 		for _, m := range found {
 			if !seen[m.ID] {
-				fresh = append(fresh, Item{Memory: m})
+				items, seen[m.ID] = append(items, Item{Memory: m}), true
 			}
 		}
 	}
-	slices.SortStableFunc(fresh, func(a, b Item) int { return b.CreatedAt.Compare(a.CreatedAt) })
-	items = append(items, fresh...)
-	return items[:min(len(items), o.Limit)], nil
+	return items, nil
 }
 
 // suggested returns the suggested memories that are still live and in the
@@ -122,10 +142,10 @@ func suggested(ctx context.Context, c Client, o Options) ([]Item, error) {
 
 func (o Options) decided(id string) bool { return o.Decided != nil && o.Decided(id) }
 
-// newest pages through new memories until there are enough.
-func newest(ctx context.Context, c Client, o Options, project string) ([]memory.Memory, error) {
+// undecided pages through memories until there are enough.
+func undecided(ctx context.Context, c Client, o Options, page memory.Page) ([]memory.Memory, error) {
 	var out []memory.Memory
-	page := memory.Page{Project: project, Since: &o.Since, Source: o.Source, Newest: true, Limit: 50}
+	page.Limit = 50
 	for {
 		found, err := c.List(ctx, page)
 		if err != nil {

@@ -33,7 +33,10 @@ func (l *ledger) List(_ context.Context, p memory.Page) ([]memory.Memory, error)
 	var out []memory.Memory
 	past := p.After == ""
 	for _, m := range l.memories {
-		if past && (p.Project == "" || p.Project == m.Project) && !m.CreatedAt.Before(*p.Since) && len(out) < p.Limit {
+		if p.Nearly && !m.Announced() || p.Since != nil && m.CreatedAt.Before(*p.Since) {
+			continue
+		}
+		if past && (p.Project == "" || p.Project == m.Project) && len(out) < p.Limit {
 			out = append(out, m)
 		}
 		past = past || m.ID == p.After
@@ -114,6 +117,21 @@ func TestLoadPutsSuggestionsFirst(t *testing.T) {
 	assert.Equal(t, "old", items[0].Suggestion)
 	_, err = review.Load(t.Context(), l, review.Options{})
 	assert.Equal(t, memory.Invalid, memory.CodeOf(err))
+}
+
+// TestLoadNamesWhatIsNearlyPruned also shows what was decided on long ago, and
+// each memory once.
+func TestLoadNamesWhatIsNearlyPruned(t *testing.T) {
+	t.Parallel()
+	l := many(30)
+	for _, n := range []int{2, 27, 28} { // the last is of another project
+		l.memories[n].AnnouncedAt, l.memories[n].LastAccessed = &now, now.AddDate(0, 0, -80)
+	}
+	o := review.Options{Project: "a", Since: now.Add(-4 * time.Hour), Limit: 50, Decided: func(s string) bool { return s == id(27) }}
+	items, err := review.Load(t.Context(), l, o)
+	require.NoError(t, err)
+	assert.Equal(t, []string{id(27), id(2), id(0), id(3)}, ids(items))
+	assert.Equal(t, "not used since 2026-08-14 and faded, so it will be pruned: keep it?", items[0].Suggestion)
 }
 
 func TestApplyGoesOnAfterAFailure(t *testing.T) {
