@@ -99,7 +99,7 @@ func promote(t *testing.T, l *postgres.Ledger, id string) {
 		}
 	}
 	moved, err := l.Promote(t.Context(), step(memory.ActionPromote, "p"), activities.Scope{Collection: memory.ShortTerm, Now: day0})
-	if err != nil || !slices.Equal(moved, []string{id}) {
+	if err != nil || !slices.Equal(moved.All(), []string{id}) {
 		t.Fatalf("promoted %v, %v", moved, err)
 	}
 }
