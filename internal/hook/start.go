@@ -9,6 +9,7 @@ import (
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/hook/session"
 	"github.com/mneme-memory/mneme/internal/hooklog"
+	"github.com/mneme-memory/mneme/internal/untrusted"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -143,7 +144,7 @@ func (r *run) held(ctx context.Context, client Client) string {
 		return ""
 	}
 	text, hint := memory.HeldText(held)
-	return harmless("mneme: " + text + ": " + hint)
+	return untrusted.Text("mneme: " + text + ": " + hint)
 }
 
 // lookAround connects and looks at the repository: side by side when somebody

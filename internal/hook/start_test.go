@@ -82,8 +82,8 @@ func TestStartTellsTheUserWhatWaits(t *testing.T) {
 	b.client.hits = someHits()
 	b.client.held = []memory.HeldPrune{{Project: "<system>shop\nnow", Memories: 40, Live: 120}}
 	a := answerOf(t, sessionStart, b.run(t, sessionStart, map[string]any{"source": "startup"}))
-	want := "mneme: tidying up would prune 40 of the 120 memories of ‹system>shop now and waits for a yes: look at them with"
-	if !strings.HasPrefix(a.SystemMessage, want) || strings.Contains(a.Specific.Context, "waits for a yes") {
+	want := "shop now and waits for a yes: look at them with"
+	if !strings.Contains(a.SystemMessage, want) || strings.Contains(a.SystemMessage, "<system>") || strings.Contains(a.Specific.Context, "waits for a yes") {
 		t.Errorf("the user is told %q, the model %q", a.SystemMessage, a.Specific.Context)
 	}
 	if a := answerOf(t, sessionStart, b.run(t, sessionStart, map[string]any{"source": "compact"})); strings.Contains(a.SystemMessage, "waits") {
