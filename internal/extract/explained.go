@@ -7,6 +7,7 @@ import (
 
 	"github.com/mneme-memory/mneme/internal/failure"
 	"github.com/mneme-memory/mneme/internal/lexis"
+	"github.com/mneme-memory/mneme/internal/shell"
 	"github.com/mneme-memory/mneme/internal/transcript"
 	"github.com/mneme-memory/mneme/memory"
 )
@@ -28,8 +29,16 @@ func (s *session) explained() []found {
 			if !saysCause.Match(text) && !saysMended.Match(text) || !s.assured(text) || adapts.Match(text) || s.judge(at) == refuted {
 				continue
 			}
-			if r := s.errorOf(at, text); r != nil && s.mendedSince(*r, at) {
-				out = append(out, s.explanationOf(*r, at, list, i))
+			r := s.errorOf(at, text)
+			if r == nil {
+				continue
+			}
+			if passed := s.mendedBy(*r, at); passed >= 0 {
+				f := s.explanationOf(*r, at, list, i)
+				if passed > at { // what was said before it passed does not name what mended it
+					f.Text = s.withCommands(f.Text, r.at, passed)
+				}
+				out = append(out, f)
 			}
 		}
 	}
@@ -66,10 +75,34 @@ func (s *session) report(r *run) failure.Report {
 	return *r.report
 }
 
-// mendedSince reports whether something passed between a failure and what is
-// said of it: before that, an explanation is a guess.
-func (s *session) mendedSince(failed run, at int) bool {
-	return slices.ContainsFunc(s.runs, func(r run) bool { return r.at > failed.at && r.at < at && !r.failed })
+// mendedBy returns the run that shows that a failure was mended: any that passed
+// before it was spoken of, or the same task after that, in the same turn; -1
+// when there is none.
+func (s *session) mendedBy(failed run, at int) int {
+	for _, r := range s.runs {
+		if r.failed || r.at <= failed.at || r.at > s.nextPrompt(at) {
+			continue
+		}
+		if r.at < at || shell.Covers(r.kinds, failed.kinds) {
+			return r.at
+		}
+	}
+	return -1
+}
+
+// withCommands adds to the text of a fix the one or two commands that were run
+// between a failure and its end.
+func (s *session) withCommands(text string, failed, passed int) string {
+	var commands []string
+	for _, a := range s.actions(failed, passed) {
+		if c := oneLine(a.command); c != "" && len(c) <= 120 && single(a.command) && !slices.Contains(commands, c) {
+			commands = append(commands, c)
+		}
+	}
+	if len(commands) == 0 || len(commands) > 2 || mentions(text, commands) {
+		return text
+	}
+	return lexis.Clip(text+" Ran "+ended(code(commands)), MaxTextBytes)
 }
 
 func (s *session) explanationOf(failed run, at int, list []sentence, i int) found {
