@@ -1,21 +1,15 @@
 // Package worker puts workflows and activities on a Temporal worker, and the
-// weekly organize run on Temporal's calendar.
+// schedules of a ledger on Temporal's calendar.
 package worker
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"time"
 
-	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/interceptor"
-	"go.temporal.io/sdk/temporal"
 	sdkworker "go.temporal.io/sdk/worker"
 
 	"github.com/mneme-memory/mneme/activities"
-	"github.com/mneme-memory/mneme/memory"
 	"github.com/mneme-memory/mneme/workflows"
 )
 
@@ -31,10 +25,11 @@ const reports = 2 * time.Second
 // machine that slept or is very busy, and to fail its task makes it later still.
 const stuck = 10 * time.Second
 
-// New returns a worker that is not started yet. More than one may run, here
-// or on other machines.
-func New(c client.Client, a *activities.Activities) sdkworker.Worker {
-	w := sdkworker.New(c, workflows.TaskQueue, sdkworker.Options{
+// New returns a worker of a ledger that is not started yet. More than one may
+// run, here or on other machines. Without a ledger it does the work that was
+// begun before ledgers had identities.
+func New(c client.Client, a *activities.Activities, ledger string) sdkworker.Worker {
+	w := sdkworker.New(c, workflows.TaskQueue(ledger), sdkworker.Options{
 		Interceptors:             []interceptor.WorkerInterceptor{activities.ErrorInterceptor(), &alive{}, &early{}},
 		WorkerStopTimeout:        stopTimeout,
 		DeadlockDetectionTimeout: stuck,
@@ -44,38 +39,4 @@ func New(c client.Client, a *activities.Activities) sdkworker.Worker {
 	workflows.Register(w)
 	w.RegisterActivity(a)
 	return w
-}
-
-// organizeSchedule is the id of the weekly run.
-const organizeSchedule = "organize-weekly"
-
-// weekly tidies up on Sundays at four in the morning, UTC, or as soon as a
-// worker is there again.
-func weekly() client.ScheduleOptions {
-	return client.ScheduleOptions{
-		ID: organizeSchedule,
-		Spec: client.ScheduleSpec{Calendars: []client.ScheduleCalendarSpec{{
-			DayOfWeek: []client.ScheduleRange{{Start: 0}},
-			Hour:      []client.ScheduleRange{{Start: 4}},
-		}}},
-		Action: &client.ScheduleWorkflowAction{
-			ID: "organize/weekly", Workflow: workflows.OrganizeMemory, TaskQueue: workflows.TaskQueue,
-			Args:                  []any{memory.OrganizeInput{User: "schedule"}, workflows.OrganizeState{}},
-			TypedSearchAttributes: workflows.Labels("", memory.ActionOrganize, ""),
-		},
-	}
-}
-
-// EnsureSchedule puts the weekly organize run, the nightly snapshot and the
-// nightly look at the index on the calendar. A schedule that exists is left as it is, because its owner may
-// have changed it. A run that is not done when the next is due lets it pass.
-func EnsureSchedule(ctx context.Context, c client.Client) error {
-	for _, s := range []client.ScheduleOptions{weekly(), nightly(), checkNightly()} {
-		s.Overlap = enumspb.SCHEDULE_OVERLAP_POLICY_SKIP
-		_, err := c.ScheduleClient().Create(ctx, s)
-		if err != nil && !errors.Is(err, temporal.ErrScheduleAlreadyRunning) {
-			return fmt.Errorf("create schedule %s: %w", s.ID, err)
-		}
-	}
-	return nil
 }

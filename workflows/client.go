@@ -20,11 +20,13 @@ import (
 type Client struct {
 	temporal client.Client
 	redactor activities.Redactor
+	ledger   string
 }
 
-// NewClient returns a client that sends through c.
-func NewClient(c client.Client, r activities.Redactor) *Client {
-	return &Client{temporal: c, redactor: r}
+// NewClient returns a client that sends through c to the workers of a ledger,
+// or of a release that knew no identities if that is "".
+func NewClient(c client.Client, r activities.Redactor, ledger string) *Client {
+	return &Client{temporal: c, redactor: r, ledger: ledger}
 }
 
 // Close closes the connection to Temporal.
@@ -38,7 +40,7 @@ func (c *Client) Store(ctx context.Context, in memory.StoreInput) (memory.StoreR
 	if err != nil {
 		return memory.StoreResult{}, err
 	}
-	options := c.start(fmt.Sprintf("store/%s/%s", in.Collection, in.ID()), in.Project, memory.ActionStore, in.Collection)
+	options := c.start(Own(fmt.Sprintf("store/%s/%s", in.Collection, in.ID()), c.ledger), in.Project, memory.ActionStore, in.Collection)
 	in.Request = rand.Text()
 	// The same text stored twice at once is one workflow with two listeners.
 	options.WorkflowIDConflictPolicy = enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING
@@ -121,7 +123,7 @@ const taskTimeout = 5 * time.Second
 func (c *Client) start(id, project, action, collection string) client.StartWorkflowOptions {
 	return client.StartWorkflowOptions{
 		ID:                    id,
-		TaskQueue:             TaskQueue,
+		TaskQueue:             TaskQueue(c.ledger),
 		WorkflowTaskTimeout:   taskTimeout,
 		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
 		// Update-with-Start wants a policy; ids are unique unless the caller says otherwise.

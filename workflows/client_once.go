@@ -57,7 +57,7 @@ func (c *Client) CreditOnce(ctx context.Context, key string, in memory.CreditInp
 
 // onlyOnce returns the options of a workflow whose id is taken for good.
 func (c *Client) onlyOnce(id, project, action, collection string) client.StartWorkflowOptions {
-	options := c.start(id, project, action, collection)
+	options := c.start(Own(id, c.ledger), project, action, collection)
 	options.WorkflowIDReusePolicy = enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE
 	options.WorkflowIDConflictPolicy = enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING
 	return options

@@ -55,7 +55,7 @@ func (c *Client) Rebuild(
 	if in.Check {
 		id = "rebuild/check"
 	}
-	options := c.start(id, "", memory.ActionRebuild, "")
+	options := c.start(Own(id, c.ledger), "", memory.ActionRebuild, "")
 	options.WorkflowIDConflictPolicy = enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING
 	run, err := c.temporal.ExecuteWorkflow(ctx, options, RebuildIndex, in)
 	if err != nil {
@@ -144,7 +144,7 @@ const (
 )
 
 func (c *Client) importing(ctx context.Context, importID, update, updateID string, args ...any) (memory.ImportProgress, error) {
-	options := c.start("import/"+importID, "", memory.ActionImport, "")
+	options := c.start(Own("import/"+importID, c.ledger), "", memory.ActionImport, "")
 	options.WorkflowIDConflictPolicy = enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING
 	for wait := firstWait; ; wait = min(2*wait, lastWait) {
 		var out memory.ImportProgress

@@ -104,6 +104,9 @@ func (s *shared) start(t testing.TB) {
 	s.postgres, s.ollama, s.temporal = pg, models.URL(), server.Addr()
 }
 
+// noLedger makes names without an identity: each test has a namespace of its own.
+const noLedger = ""
+
 // rig is mneme on real parts: a Temporal namespace, a ledger and an index of
 // the test's own.
 type rig struct {
@@ -124,7 +127,7 @@ func newRig(t testing.TB) *rig {
 	r := &rig{namespace: "test-" + strings.ToLower(rand.Text()[:10]), stop: func() {}}
 	r.makeNamespace(t)
 	r.temporal = r.dial(t)
-	r.Client = workflows.NewClient(r.temporal, redactor(t))
+	r.Client = workflows.NewClient(r.temporal, redactor(t), noLedger)
 	index, err := embeddedqdrant.Start(t.Context(), embeddedqdrant.Options{Dir: t.TempDir()})
 	check(t, err)
 	t.Cleanup(func() { check(t, index.Stop()) })
@@ -152,7 +155,7 @@ func realRig(t testing.TB) *rig {
 // work starts a worker, which is stopped with the test or by r.stop.
 func (r *rig) work(t testing.TB) {
 	t.Helper()
-	w := worker.New(r.temporal, r.acts)
+	w := worker.New(r.temporal, r.acts, noLedger)
 	check(t, w.Start())
 	var once sync.Once
 	r.stop = func() { once.Do(w.Stop) }
@@ -201,7 +204,7 @@ func (r *rig) dial(t testing.TB, interceptors ...grpc.UnaryClientInterceptor) cl
 // client returns a client of mneme whose calls pass through interceptors.
 func (r *rig) client(t testing.TB, interceptors ...grpc.UnaryClientInterceptor) *workflows.Client {
 	t.Helper()
-	return workflows.NewClient(r.dial(t, interceptors...), redactor(t))
+	return workflows.NewClient(r.dial(t, interceptors...), redactor(t), noLedger)
 }
 
 // store stores one fact of project "p" and returns its id.
@@ -261,7 +264,7 @@ func (r *rig) before(t testing.TB, id, run string) string {
 
 // startOptions are for workflows that a test starts past the client.
 func startOptions(id string) client.StartWorkflowOptions {
-	return client.StartWorkflowOptions{ID: id, TaskQueue: workflows.TaskQueue}
+	return client.StartWorkflowOptions{ID: id, TaskQueue: workflows.TaskQueue(noLedger)}
 }
 
 // status returns the status of a workflow's newest run.

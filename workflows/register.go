@@ -7,9 +7,6 @@ import (
 	"github.com/mneme-memory/mneme/activities"
 )
 
-// TaskQueue is where the worker listens.
-const TaskQueue = "mneme"
-
 // The search attributes that make the Temporal UI pleasant to read.
 var (
 	projectKey    = temporal.NewSearchAttributeKeyKeyword("Project")

@@ -22,7 +22,7 @@ func TestWeeklyScheduleTidiesUp(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	r.untidy(t)
-	check(t, worker.EnsureSchedule(t.Context(), r.temporal))
+	check(t, worker.EnsureSchedule(t.Context(), r.temporal, noLedger))
 	handle := r.temporal.ScheduleClient().GetHandle(t.Context(), weekly)
 	check(t, handle.Trigger(t.Context(), client.ScheduleTriggerOptions{}))
 	var run *client.ScheduleWorkflowExecution
@@ -69,7 +69,7 @@ func TestEnsureScheduleLeavesWhatIsThere(t *testing.T) {
 	r := newRig(t)
 	ctx := t.Context()
 	for range 2 {
-		check(t, worker.EnsureSchedule(ctx, r.temporal))
+		check(t, worker.EnsureSchedule(ctx, r.temporal, noLedger))
 	}
 	handle := r.temporal.ScheduleClient().GetHandle(ctx, weekly)
 	monthly := client.ScheduleSpec{Calendars: []client.ScheduleCalendarSpec{{DayOfMonth: []client.ScheduleRange{{Start: 1}}}}}
@@ -83,7 +83,7 @@ func TestEnsureScheduleLeavesWhatIsThere(t *testing.T) {
 			},
 		}) == nil
 	})
-	check(t, worker.EnsureSchedule(ctx, r.temporal))
+	check(t, worker.EnsureSchedule(ctx, r.temporal, noLedger))
 	d, err := handle.Describe(ctx)
 	check(t, err)
 	days := d.Schedule.Spec.Calendars[0].DayOfMonth

@@ -23,7 +23,7 @@ func SnapshotAudit(ctx workflow.Context, in memory.SnapshotInput) (memory.Snapsh
 func (c *Client) Snapshot(
 	ctx context.Context, in memory.SnapshotInput, progress func(memory.SnapshotReport),
 ) (memory.SnapshotReport, error) {
-	options := c.start("snapshot", "", "snapshot", "")
+	options := c.start(Own("snapshot", c.ledger), "", "snapshot", "")
 	options.WorkflowIDConflictPolicy = enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING
 	run, err := c.temporal.ExecuteWorkflow(ctx, options, SnapshotAudit, in)
 	if err != nil {

@@ -66,8 +66,9 @@ func (c *Client) Waiting(ctx context.Context) ([]memory.Waiting, error) {
 func (c *Client) openChanges(ctx context.Context) ([]*workflowpb.WorkflowExecutionInfo, error) {
 	request := &workflowservice.ListWorkflowExecutionsRequest{
 		PageSize: waitingPage,
-		Query: fmt.Sprintf("ExecutionStatus = 'Running' AND TaskQueue = '%s' AND WorkflowType IN ('%s')",
-			TaskQueue, strings.Join(changes(), "','")),
+		// What an older release left waits too, and may be this ledger's.
+		Query: fmt.Sprintf("ExecutionStatus = 'Running' AND TaskQueue IN ('%s', '%s') AND WorkflowType IN ('%s')",
+			TaskQueue(c.ledger), oldQueue, strings.Join(changes(), "','")),
 	}
 	var open []*workflowpb.WorkflowExecutionInfo
 	for range waitingPages {

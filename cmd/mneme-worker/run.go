@@ -77,6 +77,10 @@ func work(ctx context.Context, cfg config.Config, log *slog.Logger) error {
 		return err
 	}
 	defer ledger.Close()
+	identity, err := assembly.Identity(ctx, cfg, ledger)
+	if err != nil {
+		return err
+	}
 	embedder, err := openEmbedder(ctx, cfg, ledger, log)
 	if err != nil {
 		return err
@@ -104,11 +108,11 @@ func work(ctx context.Context, cfg config.Config, log *slog.Logger) error {
 		Embedder: embedder, Ledger: ledger, Index: index, Redactor: redactor,
 		Chat: chat, Snapshots: assembly.Snapshots(cfg.Home, ledger),
 	}
-	worker, err := assembly.StartWorker(ctx, assembly.WorkerOptions{Temporal: cfg.Temporal, Logger: log}, parts.Activities())
+	worker, err := assembly.StartWorker(ctx, assembly.WorkerOptions{Temporal: cfg.Temporal, Ledger: ledger, Logger: log}, parts.Activities())
 	if err != nil {
 		return err
 	}
-	log.InfoContext(ctx, "working", "temporal", cfg.Temporal.Address, "namespace", cfg.Temporal.Namespace,
+	log.InfoContext(ctx, "working", "ledger", identity, "temporal", cfg.Temporal.Address, "namespace", cfg.Temporal.Namespace,
 		"postgres", config.MaskURL(cfg.Postgres.URL), "qdrant", cfg.Qdrant.Address,
 		"ollama", config.MaskURL(cfg.Ollama.URL), "model", embedder.Model())
 	<-ctx.Done()

@@ -36,6 +36,17 @@ func OpenLedger(ctx context.Context, url string, log *slog.Logger) (*postgres.Le
 	return ledger, nil
 }
 
+// Identity returns the identity of a ledger, and refuses one that is not the
+// ledger that the settings name.
+func Identity(ctx context.Context, cfg config.Config, ledger *postgres.Ledger) (string, error) {
+	id, err := ledger.Identity(ctx)
+	if err == nil && cfg.Ledger != "" && cfg.Ledger != id {
+		return "", memory.Errorf(memory.Conflict, "correct MNEME_LEDGER or MNEME_POSTGRES_URL",
+			"the settings name the ledger %s, and the one in PostgreSQL is %s", cfg.Ledger, id)
+	}
+	return id, err
+}
+
 // OpenIndex prepares the connection to the Qdrant at cfg.Address, for the index
 // of a ledger; the first call makes it. Private is for a server that nobody
 // else uses.

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 
+	"go.temporal.io/sdk/client"
+
 	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/dial"
 	"github.com/mneme-memory/mneme/internal/ollama"
 	"github.com/mneme-memory/mneme/internal/postgres"
 	"github.com/mneme-memory/mneme/internal/temporal"
@@ -26,7 +29,12 @@ func OpenInspectors(cfg config.Config, d config.Daemon) Inspectors {
 		server.Address = at.Address
 		out[config.TemporalService] = func(ctx context.Context) memory.Inspection { return temporal.Inspect(ctx, server) }
 		out["worker"] = func(ctx context.Context) memory.Inspection {
-			return temporal.InspectWorkers(ctx, server, workflows.TaskQueue)
+			return temporal.InspectWorkers(ctx, server, func(ctx context.Context, c client.Client) (string, error) {
+				asked := cfg
+				asked.Temporal = server
+				ledger, err := dial.Ledger(ctx, asked, c)
+				return workflows.TaskQueue(ledger), err
+			})
 		}
 	}
 	if at := where[config.PostgresService]; at.Address != "" {

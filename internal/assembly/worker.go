@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"go.temporal.io/api/serviceerror"
@@ -14,22 +15,29 @@ import (
 
 	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/postgres"
 	"github.com/mneme-memory/mneme/internal/temporal"
 	"github.com/mneme-memory/mneme/memory"
 	"github.com/mneme-memory/mneme/worker"
 	"github.com/mneme-memory/mneme/workflows"
 )
 
-// WorkerOptions say where a worker gets its work. All fields are required.
+// WorkerOptions say where a worker gets its work. All fields but Private are
+// required.
 type WorkerOptions struct {
 	Temporal config.Temporal // its address is that of the server that runs
+	Ledger   *postgres.Ledger
 	Logger   *slog.Logger
+
+	// Private says that nobody else uses the Temporal. The work that an earlier mneme
+	// left there, without saying for which ledger, is then this ledger's.
+	Private bool
 }
 
 // Worker is a running worker. Make one with [StartWorker].
 type Worker struct {
 	client   client.Client
-	worker   sdkworker.Worker
+	workers  []sdkworker.Worker
 	watching func() // ends the watch
 }
 
@@ -40,17 +48,17 @@ func StartWorker(ctx context.Context, o WorkerOptions, a *activities.Activities)
 	if err != nil {
 		return nil, err
 	}
-	w := &Worker{client: c}
-	err = patiently(ctx, func() error {
-		w.worker = worker.New(c, a) // one whose start failed cannot be started again
-		return w.start(ctx, o.Temporal.Namespace)
-	})
+	w := &Worker{client: c, watching: func() {}}
+	ledger, err := o.Ledger.Identity(ctx)
+	if err == nil {
+		err = patiently(ctx, func() error { return w.start(ctx, ledger, o, a) })
+	}
 	if err != nil {
-		c.Close()
+		w.Stop()
 		// A namespace that is still being made is the usual reason: worth another try.
 		return nil, memory.Down("Temporal", "check MNEME_TEMPORAL_NAMESPACE, and that its search attributes and schedules may be changed", err)
 	}
-	w.watchIndex(ctx, a, o.Logger)
+	w.watchIndex(ctx, ledger, a, o.Logger)
 	return w, nil
 }
 
@@ -58,11 +66,11 @@ func StartWorker(ctx context.Context, o WorkerOptions, a *activities.Activities)
 const lookEvery = 5 * time.Second
 
 // watchIndex has what the index loses written again, until the worker stops.
-func (w *Worker) watchIndex(ctx context.Context, a *activities.Activities, log *slog.Logger) {
+func (w *Worker) watchIndex(ctx context.Context, ledger string, a *activities.Activities, log *slog.Logger) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	w.watching = func() { cancel(); <-done }
-	upkeep := workflows.NewClient(w.client, a.Redactor)
+	upkeep := workflows.NewClient(w.client, a.Redactor, ledger)
 	refill := func(ctx context.Context) error {
 		log.WarnContext(ctx, "the index has lost memories, writing them again")
 		report, err := upkeep.Rebuild(ctx, memory.RebuildInput{Check: true, User: "worker"}, nil)
@@ -79,15 +87,34 @@ func (w *Worker) watchIndex(ctx context.Context, a *activities.Activities, log *
 	}()
 }
 
-func (w *Worker) start(ctx context.Context, namespace string) error {
-	if err := worker.EnsureSearchAttributes(ctx, w.client, namespace); err != nil {
+// start may be repeated until it succeeds.
+func (w *Worker) start(ctx context.Context, ledger string, o WorkerOptions, a *activities.Activities) error {
+	if err := worker.EnsureSearchAttributes(ctx, w.client, o.Temporal.Namespace); err != nil {
 		return err
 	}
-	if err := worker.EnsureSchedule(ctx, w.client); err != nil {
+	old := o.Private
+	if !old {
+		var err error
+		if old, err = oldWork(ctx, w.client, o); err != nil {
+			return err
+		}
+	}
+	ledgers := []string{ledger}
+	if old {
+		if err := worker.MoveSchedules(ctx, w.client, ledger); err != nil {
+			return err
+		}
+		ledgers = append(ledgers, "")
+	}
+	if err := worker.EnsureSchedule(ctx, w.client, ledger); err != nil {
 		return err
 	}
-	if err := w.worker.Start(); err != nil {
-		return fmt.Errorf("start worker: %w", err)
+	for _, l := range ledgers[len(w.workers):] {
+		one := worker.New(w.client, a, l) // one whose start failed cannot be started again
+		if err := one.Start(); err != nil {
+			return fmt.Errorf("start worker: %w", err)
+		}
+		w.workers = append(w.workers, one)
 	}
 	return nil
 }
@@ -135,6 +162,10 @@ func late(err error) bool {
 // connection. What was not done by then, another worker does.
 func (w *Worker) Stop() {
 	w.watching()
-	w.worker.Stop()
+	var all sync.WaitGroup
+	for _, one := range w.workers {
+		all.Go(one.Stop)
+	}
+	all.Wait()
 	w.client.Close()
 }

@@ -63,7 +63,7 @@ func (a *app) look(ctx context.Context, cfg config.Config, d config.Daemon, limi
 	go func() { counted <- a.count(ctx, cfg, limit) }()
 	st := state{servers: a.examination(cfg, d).Look(ctx, limit)}
 	st.statusJSON = statusJSON{
-		Running: d.PID != 0, PID: d.PID, Version: a.versionText(), Home: cfg.Home, UI: d.UI, Model: d.Model,
+		Running: d.PID != 0, PID: d.PID, Version: a.versionText(), Home: cfg.Home, UI: d.UI, Model: d.Model, Ledger: d.Ledger,
 		Services: map[string]serviceJSON{},
 	}
 	if d.PID != 0 {
@@ -200,6 +200,9 @@ func (a *app) printStatusText(st state) error {
 	}
 	if st.Model != "" {
 		rows = append(rows, []string{"  Model", st.Model})
+	}
+	if st.Ledger != "" {
+		rows = append(rows, []string{"  Ledger", st.Ledger})
 	}
 	switch {
 	case st.Stats != nil:

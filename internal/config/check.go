@@ -41,6 +41,13 @@ func checkWord(v string) (string, string) {
 	return "", ""
 }
 
+func checkLedger(v string) (string, string) {
+	if !memory.ValidID(v) {
+		return "is no identity of a ledger", "copy it from \"mneme status\" where the ledger's daemon runs, or from a worker's log"
+	}
+	return "", ""
+}
+
 // checkPrefix wants what is good in a file's name and in a URL, as Qdrant's
 // collections are.
 func checkPrefix(v string) (string, string) {

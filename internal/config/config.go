@@ -21,6 +21,7 @@ const fromDefault = "default"
 // Config is every setting. Make it with [Load].
 type Config struct {
 	Home      string // data folder, absolute; default ~/.mneme
+	Ledger    string // identity of the ledger that doors ask; empty means the home's, or the only one
 	Temporal  Temporal
 	Postgres  Postgres
 	Qdrant    Qdrant

@@ -4,7 +4,11 @@ import "slices"
 
 // placeSpecs are the settings of where the parts are that keep things.
 func placeSpecs() []spec {
-	return slices.Concat(temporalSpecs(), postgresSpecs(), qdrantSpecs())
+	return slices.Concat([]spec{{
+		name: "ledger", env: "MNEME_LEDGER", flag: "ledger",
+		usage: "identity of the ledger, where several share a Temporal namespace", check: checkLedger,
+		at: func(c *Config) field { return (*text)(&c.Ledger) },
+	}}, temporalSpecs(), postgresSpecs(), qdrantSpecs())
 }
 
 func temporalSpecs() []spec {

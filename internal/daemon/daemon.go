@@ -117,7 +117,7 @@ func (d *daemon) start(ctx context.Context) error {
 	if err := both.Wait(); err != nil {
 		return err
 	}
-	client, err := dial.Open(ctx, d.settings(), d.opts.Redactor)
+	client, err := dial.OpenFor(ctx, d.settings().Temporal, d.services.postgres.identity, d.opts.Redactor)
 	if err != nil {
 		return err
 	}
@@ -146,7 +146,9 @@ func (d *daemon) startWorker(ctx context.Context, chat activities.Chatter) error
 		Embedder: s.ollama.embedder, Ledger: s.postgres.ledger, Index: s.qdrant.index, Redactor: d.opts.Redactor,
 		Chat: chat, Snapshots: assembly.Snapshots(d.opts.Config.Home, s.postgres.ledger),
 	}
-	w, err := assembly.StartWorker(ctx, assembly.WorkerOptions{Temporal: d.settings().Temporal, Logger: d.opts.Logger}, parts.Activities())
+	w, err := assembly.StartWorker(ctx, assembly.WorkerOptions{
+		Temporal: d.settings().Temporal, Ledger: s.postgres.ledger, Private: s.temporal.Mode == config.Embedded, Logger: d.opts.Logger,
+	}, parts.Activities())
 	if err != nil {
 		return err
 	}

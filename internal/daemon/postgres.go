@@ -32,7 +32,7 @@ func (d *daemon) startPostgres(ctx context.Context) (postgresServer, error) {
 		return postgresServer{}, err
 	}
 	d.stops.push(func() error { ledger.Close(); return nil })
-	identity, err := ledger.Identity(ctx)
+	identity, err := assembly.Identity(ctx, d.opts.Config, ledger)
 	if err != nil {
 		return postgresServer{}, err
 	}

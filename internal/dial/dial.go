@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"time"
 
+	"go.temporal.io/sdk/client"
+
 	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/redact"
@@ -20,8 +22,8 @@ import (
 // timeout bounds the connection: a daemon on this machine answers at once.
 const timeout = 3 * time.Second
 
-// Open connects to the workflows. It fails with [memory.Unavailable] when
-// mneme does not run.
+// Open connects to the workflows of the ledger that the settings or the home
+// tell, see [Ledger]. It fails with [memory.Unavailable] when mneme does not run.
 func Open(ctx context.Context, cfg config.Config, r activities.Redactor) (*workflows.Client, error) {
 	address, err := config.TemporalAddress(cfg)
 	if err != nil {
@@ -39,7 +41,41 @@ func Open(ctx context.Context, cfg config.Config, r activities.Redactor) (*workf
 	case err != nil:
 		return nil, err
 	}
-	return workflows.NewClient(c, r), nil
+	ledger, err := Ledger(ctx, cfg, c)
+	if err != nil {
+		c.Close()
+		return nil, err
+	}
+	return workflows.NewClient(c, r, ledger), nil
+}
+
+// OpenFor connects to the workflows of a ledger, for who knows it and where
+// Temporal is.
+func OpenFor(ctx context.Context, cfg config.Temporal, ledger string, r activities.Redactor) (*workflows.Client, error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	c, err := temporal.Dial(ctx, cfg, nil)
+	if err != nil {
+		return nil, err
+	}
+	return workflows.NewClient(c, r, ledger), nil
+}
+
+// Ledger returns the identity of the ledger whose workers a door asks: that of
+// the home's daemon if it works with the Temporal at cfg's address, else the
+// one that is set, else the only one in the namespace that c is connected to.
+// It is "" for a daemon of a release that knew no identities.
+func Ledger(ctx context.Context, cfg config.Config, c client.Client) (string, error) {
+	d, err := config.ReadDaemon(cfg.Home)
+	if err == nil && d.Services[config.TemporalService].Address == cfg.Temporal.Address && (cfg.Ledger == "" || cfg.Ledger == d.Ledger) {
+		if d.Ledger != "" {
+			return d.Ledger, nil
+		}
+		if _, ready, err := config.Running(cfg.Home); err == nil && ready {
+			return "", nil
+		}
+	}
+	return workflows.FindLedger(ctx, c, cfg.Ledger)
 }
 
 // Redactor returns the redactor with the built-in detectors and the rules of

@@ -52,3 +52,20 @@ func (l *Ledger) Wrote(ctx context.Context, points map[string]string) (bool, err
 	})
 	return err == nil && !strange, err
 }
+
+// Run names one run of a workflow.
+type Run struct{ WorkflowID, RunID string }
+
+// Ran returns how many of these runs did a step in this ledger.
+func (l *Ledger) Ran(ctx context.Context, runs []Run) (int, error) {
+	workflows, ids := make([]string, len(runs)), make([]string, len(runs))
+	for i, r := range runs {
+		workflows[i], ids[i] = r.WorkflowID, r.RunID
+	}
+	var known int
+	err := l.again(ctx, "look for runs in the audit", func() error {
+		return l.pool.QueryRow(ctx, `select count(*) from unnest($1::text[], $2::text[]) as r (workflow_id, run_id)
+where exists (select from memory_audit a where a.workflow_id = r.workflow_id and a.run_id = r.run_id)`, workflows, ids).Scan(&known)
+	})
+	return known, err
+}

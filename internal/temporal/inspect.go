@@ -62,8 +62,8 @@ func namespaceError(namespace string, err error) error {
 }
 
 // InspectWorkers asks the server whether workers ask a task queue for work: without one
-// everything that is accepted waits.
-func InspectWorkers(ctx context.Context, cfg config.Temporal, queue string) memory.Inspection {
+// everything that is accepted waits. Which queue that is may be a question to the server too.
+func InspectWorkers(ctx context.Context, cfg config.Temporal, find func(context.Context, client.Client) (string, error)) memory.Inspection {
 	var i memory.Inspection
 	c, err := Dial(ctx, cfg, nil)
 	if err != nil {
@@ -71,6 +71,11 @@ func InspectWorkers(ctx context.Context, cfg config.Temporal, queue string) memo
 		return i
 	}
 	defer c.Close()
+	queue, err := find(ctx, c)
+	if err != nil {
+		i.Fail(err)
+		return i
+	}
 	n, err := workers(ctx, c, queue)
 	switch {
 	case err != nil:

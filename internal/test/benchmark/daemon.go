@@ -111,7 +111,7 @@ func (d *daemon) client(c client.Client) (*workflows.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return workflows.NewClient(c, redactor), nil
+	return workflows.NewClient(c, redactor, d.state.Ledger), nil
 }
 
 func (d *daemon) embedder() (*ollama.Embedder, error) {

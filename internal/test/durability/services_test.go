@@ -91,9 +91,28 @@ func dialWorkflows(t testing.TB, s services, taskTimeout time.Duration) *workflo
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := workflows.NewClient(c, redactor)
+	ledger, err := openLedger(t, s).Identity(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := workflows.NewClient(c, redactor, ledger)
 	t.Cleanup(out.Close)
 	return out
+}
+
+// openLedger opens the ledger that the workers use, and makes it if they have
+// not yet.
+func openLedger(t testing.TB, s services) *postgres.Ledger {
+	t.Helper()
+	ledger, err := postgres.Open(t.Context(), postgres.Options{URL: s.postgres, MaxConns: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(ledger.Close)
+	if err := ledger.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return ledger
 }
 
 // hurry sets the workflow task timeout of every workflow that is started.
@@ -149,11 +168,7 @@ func openEyes(t testing.TB, s services) eyes {
 		t.Fatal(err)
 	}
 	t.Cleanup(pool.Close)
-	ledger, err := postgres.Open(t.Context(), postgres.Options{URL: config.ConnString(), MaxConns: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(ledger.Close)
+	ledger := openLedger(t, s)
 	return eyes{pool: pool, ledger: ledger, index: openIndex(t, s, ledger), qdrant: s.qdrant}
 }
 

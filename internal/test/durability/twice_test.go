@@ -19,7 +19,7 @@ func TestTwoSessionsStoreTheSame(t *testing.T) {
 	l.restart()
 	second := startWorker(t, l.services)
 	l.warm("twice")
-	other := dialWorkflows(t, services{temporal: s.temporal, namespace: "twice"}, 0)
+	other := dialWorkflows(t, services{temporal: s.temporal, namespace: "twice", postgres: s.postgres}, 0)
 	for _, pair := range []struct{ name, a, b string }{
 		{"same", "The API listens on port %d behind the proxy.", "The API listens on port %d behind the proxy."},
 		{"nearly", "The API listens on port %d behind the proxy.", "API listens on port %d, behind the proxy"},
