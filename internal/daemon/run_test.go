@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/mneme-memory/mneme/internal/assembly"
 	"github.com/mneme-memory/mneme/internal/config"
@@ -20,9 +21,33 @@ import (
 // gets Qdrant's variables and nothing else.
 func TestMain(m *testing.M) {
 	if testkit.IsQdrant() {
+		awaitRelease(os.Getenv(qdrantAwaits))
 		os.Exit(testkit.Qdrant())
 	}
 	os.Exit(m.Run())
+}
+
+// qdrantAwaits is the variable that names a file which the qdrant program waits for before it
+// serves. While it waits there is a file of that name with qdrantWaits at its end.
+const (
+	qdrantAwaits = "MNEME_TEST_QDRANT_AWAITS"
+	qdrantWaits  = ".waits"
+)
+
+func awaitRelease(file string) {
+	if file == "" {
+		return
+	}
+	if err := os.WriteFile(file+qdrantWaits, nil, 0o600); err != nil {
+		panic(err) // the program ends, and the daemon says that it did
+	}
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for range tick.C {
+		if _, err := os.Stat(file); err == nil {
+			return
+		}
+	}
 }
 
 // settings are those of a home that takes nothing from this machine but PostgreSQL, unless

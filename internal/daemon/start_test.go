@@ -1,6 +1,7 @@
 package daemon_test
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -54,20 +55,23 @@ func TestSlowServices(t *testing.T) {
 	}
 }
 
-// TestStartsShareNothing lets Qdrant be ready after Ollama, with a Temporal elsewhere that does
-// not answer. The race detector forgets what it saw when there are very many goroutines, as in
-// the embedded Temporal; without those it sees whatever one start reads while another writes.
+// TestStartsShareNothing lets Qdrant be ready some milliseconds after Ollama: what the one start
+// reads while the other one writes, the race detector sees. It forgets what a goroutine did soon
+// after the goroutine has ended, so the two must be close together, and a Temporal that is
+// elsewhere, and does not answer, keeps thousands of goroutines away.
 func TestStartsShareNothing(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "Ollama was asked")
-	address := ollamaWithout(t, func(pull *http.Request) error { return makeFile(pull, file) })
+	address := ollamaWithout(t, func(pull *http.Request) error {
+		return errors.Join(awaitMade(pull, file+qdrantWaits), makeFile(pull, file))
+	})
 	redactor, err := dial.Redactor("", "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	opts := daemon.Options{
 		Config: settings(t, t.TempDir(), map[string]string{
-			"MNEME_TEMPORAL_ADDRESS": "127.0.0.1:1", "MNEME_QDRANT_BINARY": qdrantThat(t, awaitFile, file), "MNEME_EMBED_MODEL": "all-minilm",
+			"MNEME_TEMPORAL_ADDRESS": "127.0.0.1:1", "MNEME_QDRANT_BINARY": qdrantThat(t, `export `+qdrantAwaits+`="$file"`, file), "MNEME_EMBED_MODEL": "all-minilm",
 		}),
 		Version: "test", Redactor: redactor, Logger: slog.New(slog.DiscardHandler),
 		Ready: func(config.Daemon) { t.Error("it is ready without Temporal") },
