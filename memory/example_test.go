@@ -49,13 +49,13 @@ func ExampleQuery_Projects() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(q.Projects(), q.Limit, *q.MinScore)
+	fmt.Println(q.Projects(), q.Limit)
 	// Output:
-	// [example.org/shop _global] 5 0.7
+	// [example.org/shop _global] 5
 }
 
-// Ranking turns what an index found into an answer: what is above the bar,
-// best first, each with its reasons.
+// Ranking turns what an index found into an answer: best first, each with the
+// mark whether it is a strong one.
 func ExampleRank() {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	found := func(text string, cosine, keyword float64) memory.Candidate {
@@ -76,13 +76,12 @@ func ExampleRank() {
 		found("The gateway listens on port 8443.", 0.81, 11),
 	}, now)
 	for _, h := range r.Hits {
-		fmt.Println(h.Text)
+		fmt.Println(h.Strong, h.Text)
 	}
-	fmt.Println(r.BelowBar, "below the bar")
 	// Output:
-	// The gateway listens on port 8443.
-	// The gateway was rewritten in May.
-	// 1 below the bar
+	// true The gateway listens on port 8443.
+	// false The gateway was rewritten in May.
+	// false Lunch is at noon.
 }
 
 // The same fact in other words of the same kind is one fact; another number

@@ -8,11 +8,10 @@ import (
 
 // The bounds and defaults of a recall.
 const (
-	MaxLimit        = 100
-	DefaultLimit    = 5
-	DefaultMinScore = 0.7 // on the product's similarity scale; see Calibration
-	DuplicateAbove  = 0.92
-	MaxQuestions    = 8 // a query's text, and what is asked after it
+	MaxLimit       = 100
+	DefaultLimit   = 5
+	DuplicateAbove = 0.92 // similarity of two texts that may be one fact; see Calibration
+	MaxQuestions   = 8    // a query's text, and what is asked after it
 )
 
 // Query asks for the memories that matter to a text. A query for a project
@@ -28,7 +27,7 @@ type Query struct {
 	Since       *time.Time `json:"since,omitempty"`        // created at or after
 	Before      *time.Time `json:"before,omitempty"`       // created before
 	Limit       int        `json:"limit,omitempty"`        // 1 to MaxLimit; 0 means DefaultLimit
-	MinScore    *float64   `json:"min_score,omitempty"`    // 0 to 1, strict; nil means DefaultMinScore
+	MinScore    *float64   `json:"min_score,omitempty"`    // 0 to 1, strict; nil: weak answers too
 	Exclude     []string   `json:"exclude,omitempty"`      // ids not to answer with
 	Session     string     `json:"session,omitempty"`      // who asks; for the audit
 	Source      string     `json:"source,omitempty"`       // through which door
@@ -46,8 +45,8 @@ type Hit struct {
 	Type         string    `json:"type"`
 	Tags         []string  `json:"tags"`
 	Confidence   float64   `json:"confidence"`
-	Similarity   float64   `json:"similarity"` // 0 to 1, what the bar is about; comparable over models
-	Score        float64   `json:"score"`      // what the order is about; comparable within one answer
+	Score        float64   `json:"score"`  // 0 to 1: the chance that it answers; comparable over queries and models
+	Strong       bool      `json:"strong"` // the score is above StrongAbove
 	Reasons      []string  `json:"reasons,omitempty"`
 	CreatedAt    time.Time `json:"created_at"`
 	LastAccessed time.Time `json:"last_accessed"`
@@ -122,12 +121,8 @@ func (q *Query) cleanBounds() error {
 	if q.Limit < 1 || q.Limit > MaxLimit {
 		return Errorf(Invalid, "leave it out for 5", "limit must be 1 to %d, got %d", MaxLimit, q.Limit)
 	}
-	if q.MinScore == nil {
-		bar := DefaultMinScore
-		q.MinScore = &bar
-	}
-	if v := *q.MinScore; !(v >= 0 && v <= 1) {
-		return Errorf(Invalid, "leave it out for 0.7; 0 lets everything pass", "min_score must be 0 to 1, got %v", v)
+	if v := q.MinScore; v != nil && !(*v >= 0 && *v <= 1) {
+		return Errorf(Invalid, "leave it out to get weak answers too, each with its mark", "min_score must be 0 to 1, got %v", *v)
 	}
 	for _, id := range q.Exclude {
 		if err := CheckID(id); err != nil {

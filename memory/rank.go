@@ -3,40 +3,52 @@ package memory
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"strings"
 	"time"
 )
 
-// The weights of ranking. They were chosen on public data sets of
-// conversations, commands, code and bug reports (internal/test/evaluation).
+// The weights of ranking: one set for all kinds of texts, chosen in sweeps
+// over public data sets of conversations, commands, code and bug reports
+// (docs/evaluation.md).
 const (
-	keywordHalf = 20.0 // BM25 score that is worth half of a perfect cosine
-	// A neighbour in the session lends of what it has above a floor: only a
-	// turn that is itself a hit says that the next one may be the answer.
-	// Without the floor a session would outweigh all else. Chosen in a sweep on
-	// the development sets of internal/test/evaluation.
-	lendFloor = 0.6
-	lendShare = 0.8
-	// The share of the query's words that a text has, beside the cosine. It
-	// does not depend on the size of the store as BM25 does, whose
-	// frequencies mean little among ten memories.
-	coverageWeight = 0.5
-	// What is known without the query decides only between near equals: all
-	// three together move a memory by less than 0.05, where the spread of
-	// the evidence within ten hits is 0.3 and more.
+	cosineWeight = 0.7
+	keywordHalf  = 40.0 // BM25 score that is worth half of the most that words can give
+	keywordAlone = 0.8  // part of the keyword score that counts however little of the query the text has
+	coverWeight  = 0.14 // for having all words of the query
+	suitsWeight  = 0.12 // for being what the form of the question asks for: steps, a number, a reason
+	timelyWeight = 0.05 // for being of the time that the question names
+)
+
+// Lending within a session: an answer often stands beside what the question
+// is like. What a memory has above the floor, which is the evidence of the
+// query's LendingRank-th best candidate, it lends to its neighbours; and the
+// best of a session lift all of it.
+const (
+	LendingRank  = 20 // candidates behind this lend nothing
+	LendingReach = 2  // places in the session
+	lendNext     = 0.5
+	lendSecond   = 0.5
+	lendSession  = 0.4
+	lenders      = 3 // of a session that lift all of it
+)
+
+// What is known without the query decides only between near equals.
+const (
 	confidenceWeight = 0.02
 	importanceWeight = 0.015
 	recencyWeight    = 0.01
+	priorOfMost      = 0.025 // what all three add for a common memory
 )
 
-// Evidence is what query and text alone say about a candidate: the cosine,
-// and the keyword score pressed into 0 to 1. It needs no look at the other
-// candidates, so that those of several collections can be compared.
+// Evidence is what cosine and keyword score alone say about a candidate.
+// [Rank] adds what the words themselves tell; an index picks by it those whose
+// neighbours it has to fetch.
 func Evidence(c Candidate) float64 {
 	keyword := max(0, c.Keyword)
-	return cosineOf(c) + keyword/(keyword+keywordHalf)
+	return cosineWeight*cosineOf(c) + keyword/(keyword+keywordHalf)
 }
 
 func cosineOf(c Candidate) float64 {
@@ -46,157 +58,192 @@ func cosineOf(c Candidate) float64 {
 	return max(0, c.Cosine)
 }
 
-// Lends reports whether a candidate is good enough to lift its neighbours in
-// the session. Those of others need not be looked for.
-func Lends(c Candidate) bool { return Evidence(c) > lendFloor }
-
 // ranked is a candidate on its way to being a hit.
 type ranked struct {
 	Candidate
-	lent       float64
-	similarity float64
-	score      float64
-	words      []string // of the query, in the text
+	cover    cover   // of the query's words
+	share    float64 // of the query's words, by weight
+	evidence float64
+	lent     float64
+	score    float64
+	chance   float64 // 0 to 1, that it answers
+	exact    bool    // the text is the query
 }
 
 // Rank turns candidates into the answer to a cleaned query, best first.
 //
-// A hit's score is its [Evidence], what its neighbours in the session lend
-// it, and small terms for confidence, importance and recency. Its similarity,
-// which must be above q.MinScore, is the calibrated evidence: that of the
-// score, or cosine and the share of the query's words that the text has,
-// whichever is more. A text that is the query has similarity 1. The bar 0
-// lets everything pass. Ties are broken by id, so the order of candidates
-// does not matter; of two with one id the better counts.
+// The order is that of the evidence (cosine, keyword score, the share of the
+// query's words, whether the memory is of the kind and time that the question
+// asks for), of what its session lends to a candidate, and of small terms for
+// confidence, importance and age. A hit's score is the chance that it answers;
+// see [Calibration]. It never rises from one hit to the next, and a text that
+// is the query has 1. Ties are broken by id, so the order of candidates does
+// not matter; of two with one id the better counts.
 func Rank(q Query, cal Calibration, candidates []Candidate, now time.Time) RecallResult {
-	bar := DefaultMinScore
-	if q.MinScore != nil {
-		bar = *q.MinScore
-	}
 	limit := q.Limit
 	if limit <= 0 {
 		limit = DefaultLimit
 	}
-	all := evaluate(q, cal, candidates, now)
-	slices.SortFunc(all, func(a, b *ranked) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.ID, b.ID))
-	})
+	all, words := inOrder(q, cal, candidates, now)
+	estimate(all, cal, cal.Knows(LanguageOf(q.Text)))
 	res := RecallResult{Hits: []Hit{}}
-	seen := make(map[string]bool, len(all))
 	for _, r := range all {
-		if seen[r.ID] {
-			continue
-		}
-		seen[r.ID] = true
 		switch {
-		case bar > 0 && r.similarity <= bar:
+		case q.MinScore != nil && *q.MinScore > 0 && r.chance <= *q.MinScore:
 			res.BelowBar++
 		case len(res.Hits) < limit:
-			res.Hits = append(res.Hits, r.hit())
+			res.Hits = append(res.Hits, r.hit(words))
 		}
 	}
 	return res
 }
 
-func evaluate(q Query, cal Calibration, candidates []Candidate, now time.Time) []*ranked {
-	excluded := make(map[string]bool, len(q.Exclude))
-	for _, id := range q.Exclude {
-		excluded[id] = true
+// inOrder scores the candidates, best first and each id once.
+func inOrder(q Query, cal Calibration, candidates []Candidate, now time.Time) ([]*ranked, *asked) {
+	all, words := weighed(q, cal, candidates, now)
+	lend(all)
+	for _, r := range all {
+		r.score = r.evidence + r.lent + prior(r.Memory, now)
 	}
-	lend := lending(candidates, excluded)
-	asked, normal := askedIn(q.Text), strings.Fields(q.Text)
+	slices.SortFunc(all, func(a, b *ranked) int {
+		return cmp.Or(cmp.Compare(one(b.exact), one(a.exact)), cmp.Compare(b.score, a.score), cmp.Compare(a.ID, b.ID))
+	})
+	return all, words
+}
+
+// weighed gives each candidate that may be answered with its evidence.
+func weighed(q Query, cal Calibration, candidates []Candidate, now time.Time) ([]*ranked, *asked) {
+	all := once(q, candidates)
+	words, wanted, normal := askedIn(q.Text), wantedBy(q.Text), strings.Fields(q.Text)
+	covers := words.weigh(textsOf(all))
+	for i, r := range all {
+		r.cover, r.share = covers[i], words.share(covers[i])
+		r.Cosine = cal.comparable(r.Cosine)
+		keyword := max(0, r.Keyword) / (max(0, r.Keyword) + keywordHalf)
+		r.evidence = cosineWeight*cosineOf(r.Candidate) + keyword*(keywordAlone+(1-keywordAlone)*r.share) +
+			coverWeight*r.share + suitsWeight*wanted.suits(r.Memory) + timelyWeight*wanted.timely(r.Memory, now)
+		r.exact = normalizesTo(r.Text, normal)
+	}
+	return all, words
+}
+
+// once returns the candidates that are not excluded; of two with one id the
+// one with more evidence.
+func once(q Query, candidates []Candidate) []*ranked {
+	place := make(map[string]*ranked, len(candidates)+len(q.Exclude))
+	for _, id := range q.Exclude {
+		place[id] = nil
+	}
 	all := make([]*ranked, 0, len(candidates)) // pointers, because sorting moves them
 	for _, c := range candidates {
-		if excluded[c.ID] {
-			continue
+		known, there := place[c.ID]
+		switch {
+		case !there:
+			r := &ranked{Candidate: c}
+			place[c.ID] = r
+			all = append(all, r)
+		case known != nil && Evidence(c) > Evidence(known.Candidate):
+			known.Candidate = c
 		}
-		r := &ranked{Candidate: c}
-		if c.Session != "" && c.Position > 0 {
-			r.lent = lend[placeOf(c, -1)] + lend[placeOf(c, +1)]
-		}
-		share := 0.0
-		if c.Keyword > 0 || !c.HasCosine {
-			r.words = asked.in(c.Text)
-			share = asked.share(len(r.words))
-		}
-		evidence := Evidence(c) + r.lent
-		r.similarity = similarityOf(c, cal, evidence, r.lent, share)
-		if normalizesTo(c.Text, normal) {
-			r.similarity = 1
-		}
-		r.score = evidence + prior(c.Memory, now)
-		all = append(all, r)
 	}
 	return all
 }
 
-// similarityOf puts the evidence for a candidate on the product's scale.
-func similarityOf(c Candidate, cal Calibration, evidence, lent, share float64) float64 {
-	if !c.HasCosine {
-		// A script the model does not know: the words must carry it alone.
-		return min(1, max(along(cal.Recall, evidence), share*0.95))
+func textsOf(all []*ranked) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, r := range all {
+			if !yield(r.Text) {
+				return
+			}
+		}
 	}
-	cosine := cosineOf(c)
-	// A long query shares some words with every text: what they are worth for
-	// the bar depends on how much of the query they are.
-	keyword := evidence - cosine - lent
-	best := max(cosine+lent+keyword*min(1, 2*share), cosine+coverageWeight*share)
-	return min(1, max(along(cal.Recall, best), cosine))
 }
 
-// prior is what is known of a memory before the query.
+// prior is what is known of a memory before the query. That it was recalled
+// before is no part of it: what is shown often is not better for it.
 func prior(m Memory, now time.Time) float64 {
-	unused := max(0, now.Sub(m.LastAccessed))
-	return confidenceWeight*m.Confidence + importanceWeight*m.Importance + recencyWeight*Decay(1, unused)
+	age := max(0, now.Sub(m.CreatedAt))
+	return confidenceWeight*m.Confidence + importanceWeight*m.Importance + recencyWeight*Decay(1, age)
 }
 
-// place is where in a session something was said.
-type place struct {
-	collection, project, session string
-	position                     int
-}
+// sitting is a session of one project in one collection.
+type sitting struct{ collection, project, session string }
 
-func placeOf(c Candidate, offset int) place {
-	return place{c.Collection, c.Project, c.Session, c.Position + offset}
-}
+func (r *ranked) sitting() sitting { return sitting{r.Collection, r.Project, r.Session} }
 
-// lending returns what the memory at each place lends to its neighbours.
-func lending(candidates []Candidate, excluded map[string]bool) map[place]float64 {
-	lend := make(map[place]float64)
-	for _, c := range candidates {
-		if c.Session == "" || c.Position < 1 || excluded[c.ID] {
-			continue
-		}
-		if share := lendShare * (Evidence(c) - lendFloor); share > lend[placeOf(c, 0)] {
-			lend[placeOf(c, 0)] = share
+// lend lifts what stands near good candidates in its session.
+func lend(all []*ranked) {
+	floor := floorOf(all)
+	above := make(map[sitting]map[int]float64)
+	for _, r := range all {
+		if x := r.evidence - floor; x > 0 && r.Session != "" && r.Position > 0 {
+			at := above[r.sitting()]
+			if at == nil {
+				at = make(map[int]float64)
+				above[r.sitting()] = at
+			}
+			at[r.Position] = max(at[r.Position], x)
 		}
 	}
-	return lend
+	best := make(map[sitting]float64, len(above))
+	for s, at := range above {
+		best[s] = largest(at, lenders)
+	}
+	for _, r := range all {
+		if at := above[r.sitting()]; at != nil && r.Position > 0 {
+			p := r.Position
+			r.lent = lendNext*(at[p-1]+at[p+1]) + lendSecond*(at[p-2]+at[p+2]) + lendSession*best[r.sitting()]
+		}
+	}
 }
 
-func (r *ranked) hit() Hit {
+// floorOf is the evidence that a candidate must surpass to lend.
+func floorOf(all []*ranked) float64 {
+	if len(all) == 0 {
+		return 0
+	}
+	evidence := make([]float64, len(all))
+	for i, r := range all {
+		evidence[i] = r.evidence
+	}
+	slices.Sort(evidence)
+	return evidence[max(0, len(evidence)-LendingRank)]
+}
+
+// largest adds up the n largest values.
+func largest(values map[int]float64, n int) float64 {
+	sorted := make([]float64, 0, len(values))
+	for _, v := range values {
+		sorted = append(sorted, v)
+	}
+	slices.Sort(sorted)
+	sum := 0.0
+	for _, v := range sorted[max(0, len(sorted)-n):] {
+		sum += v
+	}
+	return sum
+}
+
+func (r *ranked) hit(words *asked) Hit {
 	return Hit{
 		ID: r.ID, Text: r.Text, Collection: r.Collection, Project: r.Project, Type: r.Type, Tags: r.Tags,
-		Confidence: r.Confidence, Similarity: r.similarity, Score: r.score, Reasons: r.reasons(),
+		Confidence: r.Confidence, Score: r.chance, Strong: r.chance > StrongAbove, Reasons: r.reasons(words),
 		CreatedAt: r.CreatedAt, LastAccessed: r.LastAccessed, Session: r.Session, Position: r.Position,
 	}
 }
 
 // reasons says in a few words why a hit is one.
-func (r *ranked) reasons() []string {
+func (r *ranked) reasons(words *asked) []string {
 	const mostWords = 6
-	reasons := []string{fmt.Sprintf("similarity %.2f", r.similarity)}
-	if len(r.words) > 0 {
-		reasons = append(reasons, "keywords: "+strings.Join(r.words[:min(mostWords, len(r.words))], ", "))
+	var reasons []string
+	if cosine := cosineOf(r.Candidate); cosine > 0 {
+		reasons = append(reasons, fmt.Sprintf("cosine %.2f", cosine))
+	}
+	if has := words.in(r.cover); len(has) > 0 {
+		reasons = append(reasons, "keywords: "+strings.Join(has[:min(mostWords, len(has))], ", "))
 	}
 	if r.lent > 0 {
-		reasons = append(reasons, "next to a hit in the same session")
-	}
-	switch {
-	case r.AccessCount == 1:
-		reasons = append(reasons, "recalled once")
-	case r.AccessCount > 1:
-		reasons = append(reasons, fmt.Sprintf("recalled %d times", r.AccessCount))
+		reasons = append(reasons, "near other hits in its session")
 	}
 	if r.Pinned {
 		reasons = append(reasons, "pinned")

@@ -2,60 +2,187 @@ package memory
 
 import (
 	"iter"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
-// asked are the words of a query that carry its meaning, each with its stem,
-// ready to be looked for in many texts.
-type asked struct{ words, stems []string }
+// The bounds of comparing words: what lies beyond them decides nothing.
+const (
+	mostAsked = 32  // words of a query
+	mostRead  = 400 // words of a text
+	leastPart = 4   // bytes that two words must share to be akin
+	leastAkin = 0.5 // of a query's word that must be in the text's
+)
 
-// askedIn returns the words of a query in lower case and once each: runs of
-// letters or digits without the commonest words (unless there are no others),
-// and pairs of neighbouring characters in scripts that write no spaces.
-func askedIn(query string) asked {
+// asked are the words of a query that carry its meaning, ready to be looked
+// for in many texts.
+type asked struct {
+	words  []string
+	weight []float64          // of each word, by how few of the candidates have it
+	akin   map[string][]share // word of a text -> the words of the query that it stands for
+}
+
+// share says how far a word of a text stands for a word of the query.
+type share struct {
+	word int
+	part float64 // 0 to 1
+}
+
+// askedIn returns the words of a query once each: runs of letters or digits
+// without the function words of its language (unless there are no others), and
+// pairs of neighbouring characters in scripts that write no spaces.
+func askedIn(query string) *asked {
+	language := LanguageOf(query)
 	var all, content []string
 	for word := range wordsOf(query) {
-		if slices.Contains(all, word) {
+		plain := plainWord(word)
+		if slices.Contains(all, plain) {
 			continue
 		}
-		all = append(all, word)
-		if !commonWord(word) {
-			content = append(content, word)
+		all = append(all, plain)
+		if !CommonWord(language, word) {
+			content = append(content, plain)
+		}
+		if len(content) == mostAsked {
+			break
 		}
 	}
 	if len(content) == 0 {
 		content = all
 	}
-	a := asked{words: content, stems: make([]string, len(content))}
-	for i, word := range content {
-		a.stems[i] = stemOf(word)
-	}
-	return a
+	return &asked{words: content, weight: make([]float64, len(content)), akin: make(map[string][]share)}
 }
 
-// in returns those words that a text has, a plural or another ending of one
-// counting as the word.
-func (a asked) in(text string) []string {
-	var found []string
-	has := make([]bool, len(a.stems))
+// weigh gives each word its weight: the fewer of the texts have it, the more
+// it tells. The frequencies are those among the candidates, since what an
+// index counts means little in a small collection. It returns how far each
+// text covers the query, in the order of the texts.
+func (a *asked) weigh(texts iter.Seq[string]) []cover {
+	var covers []cover
+	have := make([]float64, len(a.words))
+	for text := range texts {
+		c := a.cover(text)
+		for i, part := range c {
+			if part > 0 {
+				have[i]++
+			}
+		}
+		covers = append(covers, c)
+	}
+	n := float64(len(covers))
+	for i := range a.weight {
+		a.weight[i] = math.Log(1 + (n-have[i]+0.5)/(have[i]+0.5))
+	}
+	return covers
+}
+
+// cover is, for each word of a query, how far a text has it: 1 for the word
+// itself, less for one akin to it, 0 for none.
+type cover []float64
+
+func (a *asked) cover(text string) cover {
+	c := make(cover, len(a.words))
+	n := 0
 	for word := range wordsOf(text) {
-		stem := stemOf(word)
-		for i, wanted := range a.stems {
-			has[i] = has[i] || wanted == stem
+		for _, s := range a.kin(plainWord(word)) {
+			c[s.word] = max(c[s.word], s.part)
+		}
+		if n++; n == mostRead {
+			break
 		}
 	}
-	for i, word := range a.words {
-		if has[i] {
-			found = append(found, word)
+	return c
+}
+
+// share is which part of the query's weight a cover has, 0 to 1.
+func (a *asked) share(c cover) float64 {
+	var has, all float64
+	for i, w := range a.weight {
+		has += w * c[i]
+		all += w
+	}
+	if all == 0 {
+		return 0
+	}
+	return has / all
+}
+
+// in returns the words of the query that a cover has.
+func (a *asked) in(c cover) []string {
+	var found []string
+	for i, part := range c {
+		if part > 0 {
+			found = append(found, a.words[i])
 		}
 	}
 	return found
 }
 
-// share is how many of the words n are, of 1.
-func (a asked) share(n int) float64 { return float64(n) / float64(max(1, len(a.words))) }
+// kin returns what a word of a text stands for in the query.
+func (a *asked) kin(word string) []share {
+	known, ok := a.akin[word]
+	if ok {
+		return known
+	}
+	for i, wanted := range a.words {
+		if part := akin(wanted, word); part > 0 {
+			known = append(known, share{i, part})
+		}
+	}
+	a.akin[word] = known
+	return known
+}
+
+// akin is how far a word of a text stands for a word that is wanted, by what
+// they have in common: endings differ, and some languages write compounds as
+// one word ("Datenbank" in "Testdatenbank"). No knowledge of a language is
+// needed for it.
+func akin(wanted, word string) float64 {
+	if wanted == word {
+		return 1
+	}
+	if len(wanted) < 3 || len(word) < 3 {
+		return 0
+	}
+	best := 0.0
+	if n := commonPrefix(wanted, word); n >= leastPart || n == 3 && len(wanted)+len(word) <= 7 {
+		best = min(1, float64(n)/float64(max(len(wanted), len(word)-3)))
+		if best < 0.6 {
+			best = 0
+		}
+	}
+	if n := commonPart(wanted, word); n >= leastPart {
+		if part := float64(n) / float64(len(wanted)); part >= leastAkin {
+			best = max(best, part)
+		}
+	}
+	return best
+}
+
+func commonPrefix(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// commonPart is the length of the longest run of bytes that both have.
+func commonPart(a, b string) int {
+	a, b = a[:min(len(a), 40)], b[:min(len(b), 40)]
+	best := 0
+	for i := range a {
+		for j := range b {
+			if a[i] == b[j] {
+				best = max(best, commonPrefix(a[i:], b[j:]))
+			}
+		}
+	}
+	return best
+}
 
 func wordsOf(text string) iter.Seq[string] {
 	runs := strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !ofWord(r) })
@@ -97,27 +224,30 @@ func unspaced(run string) bool {
 	})
 }
 
-// stemOf takes the commonest English endings off longer words.
-func stemOf(word string) string {
-	if len(word) < 5 {
-		return strings.TrimSuffix(word, "s")
-	}
-	for _, ending := range []string{"ing", "ies", "ed", "es", "s", "e", "y"} {
-		if stem, ok := strings.CutSuffix(word, ending); ok && len(stem) >= 3 {
-			return stem
+var plainLetters = strings.NewReplacer(
+	"á", "a", "à", "a", "â", "a", "ã", "a", "ä", "a", "é", "e", "è", "e", "ê", "e", "ë", "e",
+	"í", "i", "ì", "i", "î", "i", "ï", "i", "ó", "o", "ò", "o", "ô", "o", "õ", "o", "ö", "o",
+	"ú", "u", "ù", "u", "û", "u", "ü", "u", "ç", "c", "ñ", "n", "ß", "ss")
+
+// plainWord returns a word in lower case without the accents of western
+// European languages, which people leave out.
+func plainWord(word string) string {
+	for i := range len(word) {
+		if word[i] >= utf8.RuneSelf {
+			return plainLetters.Replace(word)
 		}
 	}
 	return word
 }
 
-func commonWord(word string) bool {
-	switch word {
-	case "a", "an", "the", "is", "are", "was", "were", "be", "been", "am", "do", "does", "did", "done", "has", "have", "had",
-		"of", "in", "on", "at", "to", "for", "from", "by", "with", "about", "into", "as", "and", "or", "but", "if", "so",
-		"i", "me", "my", "we", "us", "our", "you", "your", "he", "his", "she", "her", "it", "its", "they", "them", "their",
-		"this", "that", "these", "those", "there", "here", "what", "which", "who", "whom", "whose", "when", "where", "why", "how",
-		"can", "could", "should", "would", "will", "shall", "may", "might", "must", "not", "no", "s", "t":
-		return true
+// plainWords returns the first words of a text as [plainWord] has them.
+func plainWords(text string, most int) []string {
+	var out []string
+	for word := range wordsOf(text) {
+		out = append(out, plainWord(word))
+		if len(out) == most {
+			break
+		}
 	}
-	return false
+	return out
 }

@@ -68,7 +68,7 @@ func withoutTexts(hits []memory.Hit) []memory.Hit {
 	out := make([]memory.Hit, len(hits))
 	for i, h := range hits {
 		out[i] = memory.Hit{
-			ID: h.ID, Collection: h.Collection, Project: h.Project, Similarity: h.Similarity, Score: h.Score,
+			ID: h.ID, Collection: h.Collection, Project: h.Project, Score: h.Score, Strong: h.Strong,
 		}
 	}
 	return out

@@ -124,7 +124,7 @@ func TestRecallAnswersThenCounts(t *testing.T) {
 	t.Parallel()
 	env := newEnv(t)
 	var acts *activities.Activities
-	hit := memory.Hit{ID: "x", Text: "the text", Similarity: 0.9}
+	hit := memory.Hit{ID: "x", Text: "the text", Score: 0.9}
 	env.OnActivity(acts.Recall, mock.Anything, mock.Anything).
 		Return(memory.RecallResult{Hits: []memory.Hit{hit}}, nil)
 	env.OnActivity(acts.CountRecall, mock.Anything, mock.Anything).

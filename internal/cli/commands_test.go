@@ -83,12 +83,12 @@ func TestRecallSendsFilters(t *testing.T) {
 	t.Parallel()
 	var got memory.Query
 	s := newSession(t, fake{recall: func(q memory.Query) (memory.RecallResult, error) { got = q; return memory.RecallResult{}, nil }})
-	code, _, errs := s.run(t.Context(), "recall", "--all-projects", "--min-score", "0", "--limit", "100", "--type", "fact,note",
+	code, _, errs := s.run(t.Context(), "recall", "--all-projects", "--min-score", "0.5", "--limit", "100", "--type", "fact,note",
 		"--collection", "learnings", "--tags", "A", "--since", "2024-01-01", "--before", "2024-02-01T00:00:00+01:00", "who", "cares")
 	if code != ExitNothing {
 		t.Fatalf("exit %d, %s", code, errs)
 	}
-	if got.Text != "who cares" || !got.AllProjects || *got.MinScore != 0 || got.Limit != 100 || len(got.Types) != 2 ||
+	if got.Text != "who cares" || !got.AllProjects || *got.MinScore != 0.5 || got.Limit != 100 || len(got.Types) != 2 ||
 		got.Collections[0] != "learnings" || got.Tags[0] != "a" || got.Since.Day() != 1 || got.Before.UTC().Hour() != 23 {
 		t.Errorf("sent %+v", got)
 	}

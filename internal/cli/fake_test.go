@@ -260,7 +260,7 @@ func fixed() fake {
 		recall: func(memory.Query) (memory.RecallResult, error) {
 			return memory.RecallResult{BelowBar: 2, Hits: []memory.Hit{{
 				ID: m.ID, Text: m.Text, Collection: m.Collection, Project: m.Project, Type: m.Type, Tags: m.Tags, Confidence: 0.55,
-				Similarity: 0.875, Score: 0.75, CreatedAt: m.CreatedAt, LastAccessed: m.LastAccessed,
+				Score: 0.875, Strong: true, CreatedAt: m.CreatedAt, LastAccessed: m.LastAccessed,
 			}}}, nil
 		},
 		forget: func(in memory.ForgetInput) (memory.ForgetReceipt, error) {

@@ -41,8 +41,8 @@ type hitJSON struct {
 	Type         string    `json:"type"`
 	Tags         []string  `json:"tags"`
 	Confidence   float64   `json:"confidence"`
-	Similarity   float64   `json:"similarity"`
-	Score        float64   `json:"score"`
+	Score        float64   `json:"score"`  // 0 to 1: the chance that it answers
+	Strong       bool      `json:"strong"` // the score is above 0.7
 	Reasons      []string  `json:"reasons"`
 	CreatedAt    time.Time `json:"created_at"`
 	LastAccessed time.Time `json:"last_accessed"`
@@ -56,7 +56,7 @@ func hitsJSON(hits []memory.Hit) []hitJSON {
 		h.Tags, h.Reasons = list(h.Tags), list(h.Reasons)
 		out = append(out, hitJSON{
 			h.ID, h.Text, h.Truncated, h.Collection, h.Project, h.Type, h.Tags, h.Confidence,
-			h.Similarity, h.Score, h.Reasons, h.CreatedAt, h.LastAccessed, h.Session, h.Position,
+			h.Score, h.Strong, h.Reasons, h.CreatedAt, h.LastAccessed, h.Session, h.Position,
 		})
 	}
 	return out

@@ -29,15 +29,16 @@ func (a *app) recall() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "recall QUERY…",
 		Short: "Find what matters to a question",
-		Long:  "Find the memories that matter to a question, in the project of the current folder\nand in _global. Exit code 3 if there are none.",
+		Long:  "Find the memories that matter to a question, in the project of the current folder\nand in _global, best first. Each has a score, the chance that it answers, and is\ncalled strong when that is above 0.7. Exit code 3 if there are none.",
 		Example: `  mneme recall "how do we deploy?"
-  mneme recall --limit 20 --min-score 0.5 --type decision retry policy
+  mneme recall --limit 20 --type decision retry policy
+  mneme recall --min-score 0.7 "what runs on port 8080?"
   mneme recall --json "staging database" | jq -r '.[].text'`,
 		Args: cobra.MinimumNArgs(1),
 	}
 	fl := cmd.Flags()
 	fl.IntVar(&f.limit, "limit", memory.DefaultLimit, fmt.Sprintf("how many at most, 1 to %d", memory.MaxLimit))
-	fl.Float64Var(&f.minScore, "min-score", memory.DefaultMinScore, "similarity must be above this, 0 to 1")
+	fl.Float64Var(&f.minScore, "min-score", 0, "leave out what does not score above this, 0 to 1 (above 0.7 an answer is strong)")
 	fl.StringVar(&f.project, "project", "", "project (default: that of the current folder)")
 	fl.BoolVar(&f.global, "global", false, "only what holds everywhere")
 	fl.BoolVar(&f.all, "all-projects", false, "ask every project")
@@ -69,7 +70,10 @@ func (a *app) recall() *cobra.Command {
 func (a *app) query(cfg config.Config, f recallFlags, text string) (memory.Query, error) {
 	q := memory.Query{
 		Text: text, AllProjects: f.all, Collections: split(f.collections), Types: split(f.types), Tags: split(f.tags),
-		Limit: f.limit, MinScore: &f.minScore, Source: memory.SourceCLI, User: cfg.User,
+		Limit: f.limit, Source: memory.SourceCLI, User: cfg.User,
+	}
+	if f.minScore != 0 {
+		q.MinScore = &f.minScore
 	}
 	// The query's own zero means the default; a person who types 0 means 0.
 	if f.limit == 0 {
@@ -114,12 +118,12 @@ func (a *app) printRecall(q memory.Query, res memory.RecallResult) error {
 
 func (a *app) printHits(q memory.Query, res memory.RecallResult) error {
 	if len(res.Hits) == 0 {
-		a.note("%s", nothingFound(*q.MinScore, res.BelowBar))
+		a.note("%s", nothingFound(q.MinScore, res.BelowBar))
 		return nil
 	}
 	p := a.paint()
 	for i, h := range res.Hits {
-		head := fmt.Sprintf("%2d  %.2f", i+1, h.Similarity)
+		head := fmt.Sprintf("%2d  %.2f %s", i+1, h.Score, strength(h))
 		about := []string{h.Type, printable(h.Project), a.date(h.CreatedAt), fmt.Sprintf("confidence %.2f", h.Confidence)}
 		if len(h.Tags) > 0 {
 			about = append(about, "#"+printable(strings.Join(h.Tags, " #")))
@@ -129,16 +133,23 @@ func (a *app) printHits(q memory.Query, res memory.RecallResult) error {
 			return err
 		}
 	}
-	if res.BelowBar > 0 {
-		a.note("%d more were not above %.2g", res.BelowBar, *q.MinScore)
+	if res.BelowBar > 0 && q.MinScore != nil {
+		a.note("%d more did not score above %.2g", res.BelowBar, *q.MinScore)
 	}
 	return nil
 }
 
-func nothingFound(bar float64, below int) string {
-	if below == 0 {
+// strength is the mark of a hit, as a word.
+func strength(h memory.Hit) string {
+	if h.Strong {
+		return "strong"
+	}
+	return "weak"
+}
+
+func nothingFound(bar *float64, below int) string {
+	if below == 0 || bar == nil {
 		return "nothing found"
 	}
-	lower := max(0, bar-0.2)
-	return fmt.Sprintf("nothing above %.2g; %d were just below (try --min-score %.2g)", bar, below, lower)
+	return fmt.Sprintf("nothing scores above %.2g; %d were below (leave out --min-score to see them)", *bar, below)
 }

@@ -18,19 +18,23 @@ func (o Options) model(ctx context.Context) (string, error) {
 		return "", err
 	}
 	cal := memory.CalibrationFor(model)
-	detail := fmt.Sprintf("%s, %d dimensions; two texts are the same fact above cosine %.2f (similarity %.2f); recall bar %.2f",
-		cal.Model, dimension, cal.Cosine(memory.DuplicateAbove), memory.DuplicateAbove, memory.DefaultMinScore)
+	how := "measured"
 	if !cal.Measured {
-		return detail + "; calibration: none measured, the model is taken at its word", nil
+		how = "not measured"
 	}
-	return detail + "; calibration: measured " + curve("texts", cal.Documents) + ", " + curve("questions", cal.Recall), nil
+	return fmt.Sprintf("%s, %d dimensions; two texts may be one fact above cosine %.2f (similarity %.2f); an answer is strong above %.2f; calibration %s: texts %s; unrelated %.2f ± %.2f; score from lead over second %.2f, over sixth %.2f, base %.2f",
+		cal.Model, dimension, cal.Cosine(memory.DuplicateAbove), memory.DuplicateAbove, memory.StrongAbove, how, corners(cal.Documents),
+		cal.Background.Mean, cal.Background.Spread, cal.Chance.Second, cal.Chance.Sixth, cal.Chance.Intercept), nil
 }
 
-// curve writes the corners of a calibration: what the model says → what it means.
-func curve(name string, points []memory.Point) string {
-	corners := make([]string, len(points))
-	for i, p := range points {
-		corners[i] = fmt.Sprintf("%g→%g", p.X, p.Y)
+// corners writes those of a calibration's curve: what the model says → what it means.
+func corners(points []memory.Point) string {
+	if len(points) == 0 {
+		return "as they are"
 	}
-	return name + " " + strings.Join(corners, " ")
+	out := make([]string, len(points))
+	for i, p := range points {
+		out[i] = fmt.Sprintf("%g→%g", p.X, p.Y)
+	}
+	return strings.Join(out, " ")
 }

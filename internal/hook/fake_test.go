@@ -242,8 +242,8 @@ func day(n int) time.Time { return time.Date(2026, 3, n, 0, 0, 0, 0, time.UTC) }
 
 func someHits() []memory.Hit {
 	return []memory.Hit{
-		{ID: idB, Text: "Payments are retried five times", Type: memory.TypeDecision, Project: "example.org/me/shop", Similarity: 0.9, Score: 1.2, CreatedAt: day(2)},
-		{ID: idA, Text: "Prefer table-driven tests", Type: memory.TypePreference, Project: memory.Global, Similarity: 0.8, Score: 1.1, CreatedAt: day(1)},
+		{ID: idB, Text: "Payments are retried five times", Type: memory.TypeDecision, Project: "example.org/me/shop", Score: 0.9, Strong: true, CreatedAt: day(2)},
+		{ID: idA, Text: "Prefer table-driven tests", Type: memory.TypePreference, Project: memory.Global, Score: 0.8, Strong: true, CreatedAt: day(1)},
 	}
 }
 

@@ -24,6 +24,9 @@ func (r *run) recall(ctx context.Context, texts []string, q memory.Query) ([]mem
 		return nil, err
 	}
 	q.Text, q.Then = texts[0], texts[1:]
+	if q.MinScore == nil { // nobody asked, so only what is strong is shown
+		q.MinScore = new(memory.StrongAbove)
+	}
 	q.Project, q.Session, q.User, q.Source = r.project, r.in.Session, r.cfg.User, memory.SourceHook
 	answer, err := client.Recall(ctx, q)
 	r.waited(ctx, err)

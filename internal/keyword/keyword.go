@@ -25,7 +25,7 @@ const (
 // 0. Both are empty for a text without terms.
 func Vector(text string) (indices []uint32, values []float32) {
 	t := termsOf(text)
-	norm := saturation * (1 - lengthPenalty + lengthPenalty*float64(len(t.list)-t.compounds)/averageLength)
+	norm := saturation * (1 - lengthPenalty + lengthPenalty*float64(len(t.list)-t.extra)/averageLength)
 	return sparse(t.list, func(n float64) float64 {
 		return n * (saturation + 1) / (n + norm)
 	})

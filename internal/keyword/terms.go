@@ -5,8 +5,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/kljensen/snowball/english"
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/mneme-memory/mneme/memory"
 )
 
 const (
@@ -28,7 +29,7 @@ const (
 func Terms(text string) []string { return termsOf(text).list }
 
 func termsOf(text string) *terms {
-	t := &terms{}
+	t := &terms{language: memory.LanguageOf(text)}
 	for len(text) > 0 && len(t.list) < maxTerms {
 		start := strings.IndexFunc(text, isWordRune)
 		if start < 0 {
@@ -43,8 +44,9 @@ func termsOf(text string) *terms {
 
 // terms collects.
 type terms struct {
-	list      []string
-	compounds int // how many of list are compounds; they do not count as length
+	language string
+	list     []string
+	extra    int // how many of list do not count as length: compounds, and second stems
 }
 
 // compound adds the words of a stretch such as "a_b.go", and the stretch itself when
@@ -63,7 +65,7 @@ func (t *terms) compound(stretch string) {
 	}
 	if words > 1 && !hasUnspaced(stretch) {
 		t.add(fold(stretch))
-		t.compounds++
+		t.extra++
 	}
 }
 
@@ -75,31 +77,32 @@ func (t *terms) run(run string) int {
 	}
 	parts := humps(run)
 	for _, part := range parts {
-		t.word(fold(part))
+		t.word(strings.ToLower(part))
 	}
 	return len(parts)
 }
 
-// word adds one folded word, stemmed, unless it is a stop word.
+// word adds one word in lower case by its English stem and, in a text of another
+// language, by its stem there, unless it is one of the commonest words of the language or
+// of English. Since the English stem is always there, a word of a text and the same word in
+// a question share a term whatever languages the two were taken for.
 func (t *terms) word(word string) {
-	if isASCII(word) {
-		if english.IsStopWord(word) || isContraction(word) {
-			return
-		}
-		word = english.Stem(word, true)
+	if memory.CommonWord(memory.English, word) || memory.CommonWord(t.language, word) {
+		return
 	}
-	t.add(word)
-}
-
-// isContraction reports whether word is what is left of "I'll", "didn't", "would've" when
-// the apostrophe separates: as frequent as stop words, and as empty.
-func isContraction(word string) bool {
-	switch word {
-	case "ve", "ll", "re", "d", "m", "didn", "doesn", "isn", "wasn", "weren", "aren",
-		"wouldn", "couldn", "haven", "hasn", "would", "could":
-		return true
+	folded := fold(word)
+	first := folded
+	if isASCII(folded) {
+		first = stem(memory.English, folded)
 	}
-	return false
+	t.add(first)
+	if t.language == memory.English {
+		return
+	}
+	if second := fold(stem(t.language, word)); second != first {
+		t.add(second)
+		t.extra++
+	}
 }
 
 // unspaced adds the pairs of neighbouring characters, or a lone character.

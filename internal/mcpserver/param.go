@@ -166,8 +166,8 @@ func limitParam(most, def int) param {
 
 func minScoreParam() param {
 	return param{
-		name: "min_score", kind: kindNumber, min: 0, max: 1, def: memory.DefaultMinScore,
-		about: "results are more similar than this; lower it when nothing is found",
+		name: "min_score", kind: kindNumber, min: 0, max: 1,
+		about: "leave out what scores less; above 0.7 is strong",
 	}
 }
 

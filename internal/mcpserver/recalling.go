@@ -12,7 +12,7 @@ import (
 // found answers memory_recall and rag_search.
 type found struct {
 	Results  []hit  `json:"results"`
-	BelowBar int    `json:"below_bar"`
+	BelowBar int    `json:"below_bar,omitempty"` // how many more do not score above min_score
 	Omitted  int    `json:"omitted,omitempty"`
 	Degraded string `json:"degraded,omitempty"`
 	Hint     string `json:"hint,omitempty"`
@@ -20,10 +20,14 @@ type found struct {
 
 func (a found) text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s found, %d below the bar", plural(len(a.Results)+a.Omitted), a.BelowBar)
+	fmt.Fprintf(&b, "%s found", plural(len(a.Results)+a.Omitted))
 	for _, h := range a.Results {
 		line, _ := cut(strings.Join(strings.Fields(h.Text), " "), 160)
-		fmt.Fprintf(&b, "\n- %s (%s, %.2f)", line, h.ID, h.Similarity)
+		mark := "weak"
+		if h.Strong {
+			mark = "strong"
+		}
+		fmt.Fprintf(&b, "\n- %s (%s, %s, %s)", line, h.ID, h.Date, mark)
 	}
 	if a.Hint != "" {
 		b.WriteString("\n" + a.Hint)
@@ -31,7 +35,7 @@ func (a found) text() string {
 	return b.String()
 }
 
-func newFound(r memory.RecallResult, minScore float64) found {
+func newFound(r memory.RecallResult) found {
 	a := found{BelowBar: r.BelowBar, Degraded: cleanText(r.Degraded)}
 	hits := make([]hit, 0, len(r.Hits))
 	for _, h := range r.Hits {
@@ -43,25 +47,27 @@ func newFound(r memory.RecallResult, minScore float64) found {
 		h.Text, h.Truncated = short, h.Truncated || cutOff
 		return h
 	})
-	a.Hint = foundHint(a, minScore)
+	a.Hint = foundHint(a)
 	return a
 }
 
 // foundHint says what to do about an answer that is empty or not whole.
-func foundHint(a found, minScore float64) string {
+func foundHint(a found) string {
 	truncated := false
 	for _, h := range a.Results {
 		truncated = truncated || h.Truncated
 	}
 	switch {
 	case len(a.Results) == 0 && a.BelowBar > 0:
-		return fmt.Sprintf("nothing is above min_score %v; ask in other words, or lower min_score to see the %d below it", minScore, a.BelowBar)
+		return fmt.Sprintf("nothing scores above min_score: leave it out to see the %d below it", a.BelowBar)
 	case len(a.Results) == 0:
 		return "no memory matched; try fewer or other words, or fewer filters"
 	case a.Omitted > 0:
 		return "not all fit: use a smaller limit or a narrower query; memory_get gives full texts"
 	case truncated:
 		return "texts marked truncated are longer: memory_get gives them in full"
+	case !a.Results[0].Strong:
+		return "none is strong: perhaps nothing here answers"
 	}
 	return ""
 }
@@ -70,7 +76,7 @@ func foundSchema() (props map[string]any, required []string) {
 	return map[string]any{
 		"results": listOf(hitSchema()), "below_bar": prop("integer"), "omitted": prop("integer"),
 		"degraded": prop("string"), "hint": prop("string"),
-	}, []string{"results", "below_bar"}
+	}, []string{"results"}
 }
 
 // searchArgs are the arguments of memory_recall and rag_search.
@@ -102,8 +108,7 @@ func (in searchArgs) validate() error { _, err := in.query().Clean(); return err
 func (s *Server) search(ctx context.Context, c Client, in searchArgs) (answer, error) {
 	q := in.query()
 	q.Project, q.Session, q.User = s.project(ctx, q.Project), s.opts.Session, s.opts.User
-	clean, err := q.Clean()
-	if err != nil {
+	if _, err := q.Clean(); err != nil {
 		return nil, err
 	}
 	remark := waitingRemark(ctx, c)
@@ -114,7 +119,7 @@ func (s *Server) search(ctx context.Context, c Client, in searchArgs) (answer, e
 	if said := remark(); said != "" {
 		r.Degraded = strings.TrimPrefix(r.Degraded+"; "+said, "; ")
 	}
-	return newFound(r, *clean.MinScore), nil
+	return newFound(r), nil
 }
 
 // waitFor is how long an answer that is there waits for what is said beside it.

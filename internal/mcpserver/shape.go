@@ -38,40 +38,24 @@ func cut(s string, most int) (string, bool) {
 
 // hit is a found memory as the model sees it.
 type hit struct {
-	ID           string   `json:"id"`
-	Text         string   `json:"text"`
-	Truncated    bool     `json:"truncated,omitempty"`
-	Collection   string   `json:"collection"`
-	Project      string   `json:"project"`
-	Type         string   `json:"type"`
-	Tags         []string `json:"tags"`
-	Confidence   float64  `json:"confidence"`
-	Similarity   float64  `json:"similarity"`
-	Score        float64  `json:"score"`
-	CreatedAt    string   `json:"created_at"`
-	LastAccessed string   `json:"last_accessed"`
+	ID        string `json:"id"` // short: see memory.ShortID
+	Text      string `json:"text"`
+	Truncated bool   `json:"truncated,omitempty"`
+	Date      string `json:"date"`
+	Strong    bool   `json:"strong"`
 }
 
 func newHit(h memory.Hit) hit {
-	return hit{
-		ID: h.ID, Text: cleanText(h.Text), Truncated: h.Truncated, Collection: h.Collection, Project: cleanText(h.Project),
-		Type: h.Type, Tags: cleanTags(h.Tags), Confidence: round(h.Confidence), Similarity: round(h.Similarity),
-		Score: round(h.Score), CreatedAt: stamp(h.CreatedAt), LastAccessed: stamp(h.LastAccessed),
-	}
+	return hit{ID: h.ID, Text: cleanText(h.Text), Truncated: h.Truncated, Date: h.CreatedAt.UTC().Format(time.DateOnly), Strong: h.Strong}
 }
 
 func hitSchema() map[string]any {
 	return map[string]any{
 		"type": "object",
 		"properties": map[string]any{
-			"id": prop("string"), "text": prop("string"), "truncated": prop("boolean"), "collection": prop("string"),
-			"project": prop("string"), "type": prop("string"), "tags": listOf(prop("string")), "confidence": prop("number"),
-			"similarity": prop("number"), "score": prop("number"), "created_at": prop("string"), "last_accessed": prop("string"),
+			"id": prop("string"), "text": prop("string"), "truncated": prop("boolean"), "date": prop("string"), "strong": prop("boolean"),
 		},
-		"required": []string{
-			"id", "text", "collection", "project", "type", "tags", "confidence",
-			"similarity", "score", "created_at", "last_accessed",
-		},
+		"required": []string{"id", "text", "date", "strong"},
 	}
 }
 

@@ -114,7 +114,7 @@ func TestRecall(t *testing.T) {
 		got = q
 		return memory.RecallResult{BelowBar: 3, Hits: []memory.Hit{{
 			ID: idA, Text: "red\x1b[31m \u202Eevil\x00", Collection: memory.Memories, Project: "p", Type: "fact",
-			Similarity: 0.912345, Score: 0.8, Confidence: 0.5, CreatedAt: at, LastAccessed: at,
+			Score: 0.9, Strong: true, Confidence: 0.5, CreatedAt: at, LastAccessed: at,
 		}}}, nil
 	}}
 	c := connect(t, newServer(t, f))
@@ -125,8 +125,7 @@ func TestRecall(t *testing.T) {
 	}
 	h := out["results"].([]any)[0].(map[string]any)
 	want := map[string]any{
-		"id": idA, "text": "red[31m evil", "collection": memory.Memories, "project": "p", "type": "fact", "tags": []any{},
-		"confidence": 0.5, "similarity": 0.9123, "score": 0.8, "created_at": "2026-01-02T03:04:05Z", "last_accessed": "2026-01-02T03:04:05Z",
+		"id": idA, "text": "red[31m evil", "date": "2026-01-02", "strong": true,
 	}
 	if !reflect.DeepEqual(h, want) || out["below_bar"] != 3.0 {
 		t.Errorf("answered %v", out)
@@ -151,7 +150,7 @@ func TestRecallStaysWithinBudget(t *testing.T) {
 				for range n {
 					hits = append(hits, memory.Hit{ID: idA, Text: strings.Repeat("wörd <b> \"q\" ", size/12+1), Collection: memory.Memories, Project: "p", Type: "fact"})
 				}
-				a := newFound(memory.RecallResult{Hits: hits, BelowBar: 1, Degraded: "no embedding"}, 0.7)
+				a := newFound(memory.RecallResult{Hits: hits, BelowBar: 1, Degraded: "no embedding"})
 				b, err := json.Marshal(a)
 				if err != nil {
 					t.Fatal(err)

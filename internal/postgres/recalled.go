@@ -12,8 +12,10 @@ import (
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// Recalled implements [activities.Storer]. Counters change by what SQL finds
-// in the row, so that concurrent recalls lose nothing.
+// Recalled implements [activities.Storer]. Only a strong hit counts as one,
+// and gains confidence at most once a day (UTC): to be returned is not to be of
+// use. Counters change by what SQL finds in the row, so that concurrent recalls
+// lose nothing.
 func (l *Ledger) Recalled(ctx context.Context, op memory.Op, r activities.Recalled) error {
 	const what = "count recall"
 	if err := checkOp(op); err != nil {
@@ -35,7 +37,8 @@ func (l *Ledger) Recalled(ctx context.Context, op memory.Op, r activities.Recall
 		}
 		_, err = tx.Exec(ctx, `with hit as (select id from memories where id = any($1) and state = 'live' order by id for update)
 update memories m set access_count = m.access_count + 1, last_accessed = greatest(m.last_accessed, $2),
-confidence = least(1, m.confidence + $3 * (1 - m.confidence)), dirty = true, revision = m.revision + 1,
+confidence = least(1, m.confidence + case when m.last_accessed at time zone 'UTC' < date_trunc('day', $2::timestamptz at time zone 'UTC')
+then $3 * (1 - m.confidence) else 0 end), dirty = true, revision = m.revision + 1,
 changed_at = clock_timestamp() from hit where m.id = hit.id`, e.affected, moment(r.At), memory.RecallGain)
 		return err
 	})
@@ -45,9 +48,9 @@ changed_at = clock_timestamp() from hit where m.id = hit.id`, e.affected, moment
 // hash and length.
 func recallEntry(r activities.Recalled) entry {
 	type hit struct {
-		ID         string  `json:"id"`
-		Similarity float64 `json:"similarity"`
-		Score      float64 `json:"score"`
+		ID     string  `json:"id"`
+		Score  float64 `json:"score"`
+		Strong bool    `json:"strong"`
 	}
 	e := entry{project: r.Query.Project, details: map[string]any{}}
 	if len(r.Query.Collections) == 1 {
@@ -56,8 +59,10 @@ func recallEntry(r activities.Recalled) entry {
 	asked := strings.Join(r.Query.Questions(), "\n")
 	hits := make([]hit, 0, len(r.Hits))
 	for _, h := range r.Hits {
-		hits = append(hits, hit{h.ID, h.Similarity, h.Score})
-		e.affected = append(e.affected, h.ID)
+		hits = append(hits, hit{h.ID, h.Score, h.Strong})
+		if h.Strong {
+			e.affected = append(e.affected, h.ID)
+		}
 	}
 	maps.Copy(e.details, r.Details)
 	maps.Copy(e.details, map[string]any{

@@ -221,8 +221,9 @@ func TestStoreRefusesBadInput(t *testing.T) {
 func TestRecalledCountsOnceAndLosesNothing(t *testing.T) {
 	t.Parallel()
 	l := open(t, day0)
-	r := rec(memory.Memories, "Recall me.")
+	r, weak := rec(memory.Memories, "Recall me."), rec(memory.Memories, "Found beside it.")
 	store(t, l, r)
+	store(t, l, weak)
 	const n = 20
 	var wg gosync.WaitGroup
 	errs := make([]error, n)
@@ -231,7 +232,7 @@ func TestRecalledCountsOnceAndLosesNothing(t *testing.T) {
 		wg.Go(func() {
 			seen := activities.Recalled{
 				Query: memory.Query{Text: "secret question", Project: "p"}, At: at,
-				Hits: []memory.Hit{{ID: r.ID, Text: r.Text, Similarity: 0.8, Score: 0.9}},
+				Hits: []memory.Hit{{ID: r.ID, Text: r.Text, Score: 0.8, Strong: true}, {ID: weak.ID, Text: weak.Text, Score: 0.2}},
 			}
 			for range 2 {
 				errs[i] = errors.Join(errs[i], l.Recalled(t.Context(), step(memory.ActionRecall, fmt.Sprint("r", i)), seen))
@@ -243,12 +244,12 @@ func TestRecalledCountsOnceAndLosesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := get(t, l, r.ID)
-	want := 0.5
-	for range n {
-		want = memory.Gain(want, memory.RecallGain)
-	}
+	want := memory.Gain(0.5, memory.RecallGain) // once a day
 	if d.AccessCount != n || d.Confidence < want-1e-9 || d.Confidence > want+1e-9 || !d.LastAccessed.Equal(at) {
 		t.Errorf("memory %+v, want confidence %v", d, want)
+	}
+	if d := get(t, l, weak.ID); d.AccessCount != 0 || d.Confidence != 0.5 {
+		t.Errorf("a weak hit counted: %+v", d)
 	}
 	h := history(t, l, r.ID)
 	if len(h.Versions) != 1 || len(h.Audit) != n+1 {

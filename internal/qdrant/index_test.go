@@ -180,7 +180,7 @@ func TestSearchFindsNeighbours(t *testing.T) {
 	for i := range 250 { // more than a search looks deep
 		records = append(records, rec(fmt.Sprintf("filler %d", i), memory.Vector{.5, 1, 0}, nil))
 	}
-	for i, text := range []string{"before", "zebra question", "answer", "far"} {
+	for i, text := range []string{"before", "zebra question", "answer", "next", "far"} {
 		v := memory.Vector{0, 0, 1}
 		if i == 1 {
 			v = memory.Vector{1, 0, 0}
@@ -194,7 +194,7 @@ func TestSearchFindsNeighbours(t *testing.T) {
 	}{
 		"a good hit has neighbours": {
 			memory.Search{Text: "zebra", Vector: memory.Vector{1, 0, 0}, Limit: 5},
-			map[string]bool{"before": true, "zebra question": true, "answer": true, "far": false},
+			map[string]bool{"before": true, "zebra question": true, "answer": true, "next": true, "far": false},
 		},
 		"a poor one is alone": { // found by its word, it lends nothing
 			memory.Search{Text: "zebra", Vector: memory.Vector{0, 1, .2}, Limit: 5},

@@ -19,8 +19,7 @@ import (
 const (
 	minDepth      = 30
 	depthPerHit   = 2
-	lendingHits   = 10 // as many of the best hits of a collection pull their neighbours in
-	neighbourMost = 4 * lendingHits
+	neighbourMost = 2 * memory.LendingReach * memory.LendingRank
 )
 
 // question is a search in the form in which every collection is asked.
@@ -219,24 +218,24 @@ func besides(found []memory.Candidate) []*qdrant.Condition {
 		position         int
 	}
 	there := make(map[spot]bool)
-	var placed []memory.Candidate
 	for _, c := range found {
 		if c.Session != "" && c.Position > 0 {
 			there[spot{c.Project, c.Session, c.Position}] = true
-			if memory.Lends(c) {
-				placed = append(placed, c)
-			}
 		}
 	}
-	slices.SortFunc(placed, func(a, b memory.Candidate) int {
+	best := slices.Clone(found)
+	slices.SortFunc(best, func(a, b memory.Candidate) int {
 		return cmp.Or(cmp.Compare(memory.Evidence(b), memory.Evidence(a)), cmp.Compare(a.ID, b.ID))
 	})
 	wanted := make(map[string][]int64) // by session
 	var sessions []string
-	for _, c := range placed[:min(len(placed), lendingHits)] {
-		for _, position := range []int{c.Position - 1, c.Position + 1} {
+	for _, c := range best[:min(len(best), memory.LendingRank)] {
+		if c.Session == "" || c.Position < 1 {
+			continue
+		}
+		for position := max(1, c.Position-memory.LendingReach); position <= c.Position+memory.LendingReach; position++ {
 			at := spot{c.Project, c.Session, position}
-			if position < 1 || there[at] {
+			if there[at] {
 				continue
 			}
 			there[at] = true

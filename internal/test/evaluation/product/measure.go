@@ -106,7 +106,7 @@ func (m *machine) ask(ctx context.Context, corpora []*corpus) error {
 	fmt.Printf("Model %s, %d memories. Every recall counts what it finds, as always: later ones see the confidence that earlier ones gave.\n\n", stats.Model, total(stats.Live))
 	fmt.Printf("| set | questions | min_score | Recall@%d | p50 ms | p95 ms |\n| --- | ---: | ---: | ---: | ---: | ---: |\n", depth)
 	var missed []error
-	for _, bar := range []float64{0, memory.DefaultMinScore} {
+	for _, bar := range []float64{0, memory.StrongAbove} {
 		for _, c := range corpora {
 			r, err := c.ask(ctx, client, bar)
 			if err != nil {
