@@ -13,7 +13,7 @@ const StrongAbove = 0.7
 // decidingShare is the share of the query's words that a text must have to be
 // a strong answer where the model cannot tell: it does not know the language,
 // or there is no vector.
-const decidingShare = 0.5
+const decidingShare = 0.1
 
 // Chance are the weights of a logistic regression that tells from where a
 // candidate stands among all candidates of its query whether it answers. The
@@ -39,7 +39,7 @@ func (c Chance) Of(s Standing) float64 {
 // Standings returns where the candidates of a query stand, best first, in the
 // order in which [Rank] answers with them. It is what a [Chance] is fitted on.
 func Standings(q Query, cal Calibration, candidates []Candidate, now time.Time) []Standing {
-	all, _ := inOrder(q, cal, candidates, now)
+	all, _ := inOrder(q, candidates, now)
 	return standings(all, cal)
 }
 

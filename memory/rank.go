@@ -84,7 +84,7 @@ func Rank(q Query, cal Calibration, candidates []Candidate, now time.Time) Recal
 	if limit <= 0 {
 		limit = DefaultLimit
 	}
-	all, words := inOrder(q, cal, candidates, now)
+	all, words := inOrder(q, candidates, now)
 	estimate(all, cal, cal.Knows(LanguageOf(q.Text)))
 	res := RecallResult{Hits: []Hit{}}
 	for _, r := range all {
@@ -99,8 +99,8 @@ func Rank(q Query, cal Calibration, candidates []Candidate, now time.Time) Recal
 }
 
 // inOrder scores the candidates, best first and each id once.
-func inOrder(q Query, cal Calibration, candidates []Candidate, now time.Time) ([]*ranked, *asked) {
-	all, words := weighed(q, cal, candidates, now)
+func inOrder(q Query, candidates []Candidate, now time.Time) ([]*ranked, *asked) {
+	all, words := weighed(q, candidates, now)
 	lend(all)
 	for _, r := range all {
 		r.score = r.evidence + r.lent + prior(r.Memory, now)
@@ -112,13 +112,12 @@ func inOrder(q Query, cal Calibration, candidates []Candidate, now time.Time) ([
 }
 
 // weighed gives each candidate that may be answered with its evidence.
-func weighed(q Query, cal Calibration, candidates []Candidate, now time.Time) ([]*ranked, *asked) {
+func weighed(q Query, candidates []Candidate, now time.Time) ([]*ranked, *asked) {
 	all := once(q, candidates)
 	words, wanted, normal := askedIn(q.Text), wantedBy(q.Text), strings.Fields(q.Text)
 	covers := words.weigh(textsOf(all))
 	for i, r := range all {
 		r.cover, r.share = covers[i], words.share(covers[i])
-		r.Cosine = cal.comparable(r.Cosine)
 		keyword := max(0, r.Keyword) / (max(0, r.Keyword) + keywordHalf)
 		r.evidence = cosineWeight*cosineOf(r.Candidate) + keyword*(keywordAlone+(1-keywordAlone)*r.share) +
 			coverWeight*r.share + suitsWeight*wanted.suits(r.Memory) + timelyWeight*wanted.timely(r.Memory, now)

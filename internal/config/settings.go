@@ -127,7 +127,7 @@ func hookSpecs() []spec {
 		},
 		{
 			name: "hooks.session_start.min_score", env: "MNEME_HOOKS_SESSION_START_MIN_SCORE", bare: true, def: "0.7",
-			usage: "similarity above which they are", check: checkShare,
+			usage: "score (chance that a memory fits) above which they are", check: checkShare,
 			at: func(c *Config) field { return (*share)(&c.Hooks.SessionStart.MinScore) },
 		},
 		{

@@ -89,7 +89,6 @@ func run(folder string) error {
 	if len(hand) > 0 {
 		fmt.Println(row("scenarios", hand, chance))
 		chance = shifted(chance, slices.Concat(all, balanced(hand)))
-		fmt.Println(row("scenarios, shifted", hand, chance))
 	}
 	fmt.Printf("\nChance{Intercept: %.2f, Second: %.2f, Sixth: %.2f}\n", chance.Intercept, chance.Second, chance.Sixth)
 	return nil
