@@ -24,26 +24,26 @@ type Chance struct {
 	Sixth     float64 `json:"sixth"`
 }
 
-// Standing is where a candidate stands among those of its query.
-type Standing struct {
+// Lead is where a candidate stands among those of its query.
+type Lead struct {
 	ID     string
 	Second float64 // root of its lead over the second; minus the root of what it is behind the first
 	Sixth  float64 // root of its lead over the sixth
 }
 
 // Of returns the chance, 0 to 1, that a candidate which stands there answers.
-func (c Chance) Of(s Standing) float64 {
+func (c Chance) Of(s Lead) float64 {
 	return 1 / (1 + math.Exp(-(c.Intercept + c.Second*s.Second + c.Sixth*s.Sixth)))
 }
 
-// Standings returns where the candidates of a query stand, best first, in the
+// Leads returns where the candidates of a query stand, best first, in the
 // order in which [Rank] answers with them. It is what a [Chance] is fitted on.
-func Standings(q Query, cal Calibration, candidates []Candidate, now time.Time) []Standing {
+func Leads(q Query, cal Calibration, candidates []Candidate, now time.Time) []Lead {
 	all, _ := inOrder(q, candidates, now)
-	return standings(all, cal)
+	return leads(all, cal)
 }
 
-func standings(all []*ranked, cal Calibration) []Standing {
+func leads(all []*ranked, cal Calibration) []Lead {
 	if len(all) == 0 {
 		return nil
 	}
@@ -54,13 +54,13 @@ func standings(all []*ranked, cal Calibration) []Standing {
 	slices.Sort(field)
 	slices.Reverse(field)
 	sixth := field[min(5, len(field)-1)]
-	out := make([]Standing, len(all))
+	out := make([]Lead, len(all))
 	for i, r := range all {
 		lead := r.score - all[0].score
 		if i == 0 {
 			lead = r.score - field[1] // below 0 when an imagined one is first
 		}
-		out[i] = Standing{
+		out[i] = Lead{
 			ID:     r.ID,
 			Second: math.Copysign(math.Sqrt(math.Abs(lead)), lead),
 			Sixth:  math.Sqrt(max(0, r.score-sixth)),
@@ -87,7 +87,7 @@ func (b Background) scores(missing int) []float64 {
 // never rises from one to the next, but for those whose text is the query.
 func estimate(all []*ranked, cal Calibration, known bool) {
 	most := 1.0
-	for i, s := range standings(all, cal) {
+	for i, s := range leads(all, cal) {
 		r := all[i]
 		chance := min(most, cal.Chance.Of(s))
 		if (!known || !r.HasCosine) && r.share < decidingShare {

@@ -36,7 +36,7 @@ const unanswerable = 0.1
 type example struct {
 	set      string
 	size     int // of the sample
-	standing memory.Standing
+	standing memory.Lead
 	right    bool
 	answered bool // an answer is there
 	weight   float64
@@ -110,7 +110,7 @@ func examplesOf(c *corpus.Corpus, embed corpus.Embedder, background *moments) []
 		vector := embed(q.Query)
 		add := func(x corpus.Index, size int, answered bool, exclude []string) {
 			candidates := x.Candidates(q.Query, vector, exclude)
-			places := memory.Standings(memory.Query{Text: q.Query}, memory.CalibrationFor(static.Name), candidates, corpus.Now())
+			places := memory.Leads(memory.Query{Text: q.Query}, memory.CalibrationFor(static.Name), candidates, corpus.Now())
 			if len(places) == 0 {
 				return
 			}

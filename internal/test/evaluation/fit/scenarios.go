@@ -56,7 +56,7 @@ func played(folder string, embed corpus.Embedder) ([]example, error) {
 			for _, documents := range parts {
 				candidates = append(candidates, corpus.NewIndex(documents).Candidates(q.Ask, embed(q.Ask), nil)...)
 			}
-			places := memory.Standings(memory.Query{Text: q.Ask}, memory.CalibrationFor(static.Name), candidates, corpus.Now())
+			places := memory.Leads(memory.Query{Text: q.Ask}, memory.CalibrationFor(static.Name), candidates, corpus.Now())
 			out = append(out, example{
 				set: "scenarios", size: len(s.Memories), standing: places[0], answered: !q.None, right: slices.Contains(q.Relevant, places[0].ID),
 			})
