@@ -92,7 +92,7 @@ func promote(t *testing.T, l *postgres.Ledger, id string) {
 	t.Helper()
 	for i := range memory.PromoteAfter {
 		err := l.Recalled(t.Context(), step(memory.ActionRecall, fmt.Sprint(i)), activities.Recalled{
-			Hits: []memory.Hit{{ID: id}}, At: day0,
+			Hits: []memory.Hit{{ID: id, Strong: true}}, At: day0,
 		})
 		if err != nil {
 			t.Fatal(err)

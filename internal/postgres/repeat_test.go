@@ -66,7 +66,7 @@ func apply(t *testing.T, l *postgres.Ledger, project string, i, kind, which, oth
 	case 2:
 		_, _, err = l.Import(t.Context(), op, []memory.Record{a, b})
 	case 3:
-		err = l.Recalled(t.Context(), op, activities.Recalled{Query: memory.Query{Project: project}, Hits: []memory.Hit{{ID: a.ID}, {ID: b.ID}}, At: day0})
+		err = l.Recalled(t.Context(), op, activities.Recalled{Query: memory.Query{Project: project}, Hits: []memory.Hit{{ID: a.ID, Strong: true}, {ID: b.ID, Strong: true}}, At: day0})
 	case 4:
 		_, err = l.Forget(t.Context(), op, []string{a.ID}, other == 0)
 	case 5:
