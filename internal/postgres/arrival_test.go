@@ -5,13 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/stdlib"
-	"github.com/pressly/goose/v3"
-
 	"github.com/mneme-memory/mneme/internal/testkit"
 	"github.com/mneme-memory/mneme/memory"
-	"github.com/mneme-memory/mneme/migrations"
 )
 
 // TestHomesKnowWhenTheirMemoriesArrived upgrades a ledger of the first schema:
@@ -20,17 +15,7 @@ import (
 func TestHomesKnowWhenTheirMemoriesArrived(t *testing.T) {
 	t.Parallel()
 	url := testkit.Schema(t, server)
-	cfg, err := pgx.ParseConfig(url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	db := stdlib.OpenDB(*cfg)
-	defer db.Close()
-	old, err := goose.NewProvider(goose.DialectPostgres, db, migrations.FS,
-		goose.WithTableName("mneme_migrations"), goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	db, old := schemaOf(t, url)
 	if _, err := old.UpTo(t.Context(), 2); err != nil {
 		t.Fatal(err)
 	}

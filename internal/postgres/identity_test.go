@@ -3,8 +3,6 @@ package postgres_test
 import (
 	"testing"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/mneme-memory/mneme/internal/postgres"
 	"github.com/mneme-memory/mneme/internal/testkit"
 	"github.com/mneme-memory/mneme/memory"
@@ -38,17 +36,9 @@ func TestIdentityOfAnOldLedger(t *testing.T) {
 	url := testkit.Schema(t, server)
 	old := openAt(t, url, day0)
 	kept := store(t, old, rec(memory.Memories, "kept over the upgrade"))
-	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
+	_, schema := schemaOf(t, url)
+	if _, err := schema.DownTo(t.Context(), 2); err != nil {
 		t.Fatal(err)
-	}
-	defer conn.Close(t.Context())
-	for _, sql := range []string{
-		`delete from settings where key = 'ledger'`, `drop index memories_by_collection`, `delete from mneme_migrations where version_id >= 3`,
-	} {
-		if _, err := conn.Exec(t.Context(), sql); err != nil {
-			t.Fatal(err)
-		}
 	}
 	fresh, err := postgres.Open(t.Context(), postgres.Options{URL: url})
 	if err != nil {
