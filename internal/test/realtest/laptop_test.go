@@ -41,9 +41,8 @@ func (w *world) status(t *testing.T) status {
 
 // hit is what "mneme recall --json" tells of a memory.
 type hit struct {
-	ID         string  `json:"id"`
-	Text       string  `json:"text"`
-	Similarity float64 `json:"similarity"`
+	ID   string `json:"id"`
+	Text string `json:"text"`
 }
 
 // The fact that is stored, the same as another would write it, another fact,
