@@ -50,6 +50,9 @@ type Index interface {
 	// Search finds nothing where no collection is there. Where some are missing, what the others
 	// hold comes with an ErrNoCollection.
 	Search(ctx context.Context, s memory.Search) ([]memory.Candidate, error)
+	// Pinned returns what is pinned of the projects, collections, types and tags of a search, the
+	// most important first, at most s.Limit. Its text and vector do not matter.
+	Pinned(ctx context.Context, s memory.Search) ([]memory.Memory, error)
 	// Missing returns those of ids that a collection does not hold.
 	Missing(ctx context.Context, collection string, ids []string) ([]string, error)
 	// Counts returns how many points each collection holds, exactly or roughly, which is quicker.

@@ -31,6 +31,11 @@ func (a *Activities) Recall(ctx context.Context, q memory.Query) (memory.RecallR
 		Hits: []memory.Hit{}, Degraded: degraded,
 		TookMillis: map[string]float64{"embed": millis(a.Now().Sub(start))},
 	}
+	if q.Pinned {
+		if result.Hits, err = a.pinned(ctx, q); err != nil {
+			return memory.RecallResult{}, err
+		}
+	}
 	gone := ""
 	for i, text := range questions {
 		if len(result.Hits) == q.Limit {
@@ -91,6 +96,26 @@ func (a *Activities) find(ctx context.Context, q memory.Query, v memory.Vector) 
 		result.Degraded = "the index has lost memories, which are written to it again"
 	}
 	return result, nil
+}
+
+// pinned returns what its owner wants to be shown in any case.
+func (a *Activities) pinned(ctx context.Context, q memory.Query) ([]memory.Hit, error) {
+	found, err := a.Index.Pinned(ctx, memory.Search{
+		Projects: q.Projects(), Collections: q.Collections, Types: q.Types, Tags: q.Tags,
+		Since: q.Since, Before: q.Before, Exclude: q.Exclude, Now: a.Now(), Limit: q.Limit,
+	})
+	if err != nil && !errors.Is(err, ErrNoCollection) {
+		return nil, err
+	}
+	candidates := make([]memory.Candidate, len(found))
+	for i, m := range found {
+		candidates[i].Memory = m
+	}
+	hits := []memory.Hit{}
+	for _, c := range a.there(ctx, candidates) {
+		hits = append(hits, memory.PinnedHit(c.Memory))
+	}
+	return hits, nil
 }
 
 // embedQueries returns a vector for each text, or no vectors (each is nil)

@@ -19,6 +19,7 @@ const (
 type Query struct {
 	Text        string     `json:"query"`
 	Then        []string   `json:"then,omitempty"`         // asked after Text, one by one, while fewer than Limit are found
+	Pinned      bool       `json:"pinned,omitempty"`       // answer with what is pinned first, whatever is asked
 	Project     string     `json:"project,omitempty"`      // default Global (then Global only)
 	AllProjects bool       `json:"all_projects,omitempty"` // ask every project, on explicit request only
 	Collections []string   `json:"collections,omitempty"`  // default: all

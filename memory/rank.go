@@ -67,7 +67,7 @@ type ranked struct {
 	lent     float64
 	score    float64
 	chance   float64 // 0 to 1, that it answers
-	exact    bool    // the text is the query
+	exact    bool    // the text is the query, or holds the identifier that is the query
 }
 
 // Rank turns candidates into the answer to a cleaned query, best first.
@@ -121,7 +121,7 @@ func weighed(q Query, candidates []Candidate, now time.Time) ([]*ranked, *asked)
 		keyword := max(0, r.Keyword) / (max(0, r.Keyword) + keywordHalf)
 		r.evidence = cosineWeight*cosineOf(r.Candidate) + keyword*(keywordAlone+(1-keywordAlone)*r.share) +
 			coverWeight*r.share + suitsWeight*wanted.suits(r.Memory) + timelyWeight*wanted.timely(r.Memory, now)
-		r.exact = normalizesTo(r.Text, normal)
+		r.exact = normalizesTo(r.Text, normal) || holdsIdentifier(r.Text, normal)
 	}
 	return all, words
 }
@@ -221,6 +221,15 @@ func largest(values map[int]float64, n int) float64 {
 		sum += v
 	}
 	return sum
+}
+
+// PinnedHit is a memory that is answered with because it is pinned, whatever was asked.
+func PinnedHit(m Memory) Hit {
+	return Hit{
+		ID: m.ID, Text: m.Text, Collection: m.Collection, Project: m.Project, Type: m.Type, Tags: m.Tags,
+		Confidence: m.Confidence, Score: 1, Strong: true, Reasons: []string{"pinned"},
+		CreatedAt: m.CreatedAt, LastAccessed: m.LastAccessed, Session: m.Session, Position: m.Position,
+	}
 }
 
 func (r *ranked) hit(words *asked) Hit {

@@ -45,8 +45,12 @@ func TestShortTermLife(t *testing.T) {
 		importance float64
 		want       time.Duration // 0 for good
 	}{
-		{memory.TypeFact, 0.5, 14 * day}, {memory.TypeFact, 0.1, 14 * day}, {memory.TypeError, 0.75, 28 * day}, {memory.TypeLearning, 1, 42 * day},
-		{memory.TypePreference, 0.5, 0}, {memory.TypeDecision, 0.9, 0},
+		{memory.TypeFact, 0.5, 14 * day},
+		{memory.TypeFact, 0.1, 14 * day},
+		{memory.TypeError, 0.75, 28 * day},
+		{memory.TypeLearning, 1, 42 * day},
+		{memory.TypePreference, 0.5, 0},
+		{memory.TypeDecision, 0.9, 0},
 	} {
 		in, err := memory.StoreInput{Text: "x", Type: c.typ, Collection: memory.ShortTerm, Importance: &c.importance}.Clean()
 		if err != nil {

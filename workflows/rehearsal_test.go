@@ -91,7 +91,7 @@ func newMess(t *testing.T, seed uint64) *mess {
 	check(t, ledger.Migrate(t.Context()))
 	conn, err := pgx.Connect(t.Context(), url)
 	check(t, err)
-	t.Cleanup(func() { conn.Close(context.WithoutCancel(t.Context())) }) //nolint:errcheck // nothing is lost
+	t.Cleanup(func() { conn.Close(context.WithoutCancel(t.Context())) })
 	m := &mess{Ledger: ledger, conn: conn, now: time.Date(2026, 11, 22, 4, 0, 0, 1234, time.UTC)}
 	m.acts = &activities.Activities{Ledger: ledger, Index: newPoints(), Redactor: redactor(t), Now: func() time.Time { return m.now }}
 	m.fill(t, rand.New(rand.NewPCG(seed, 1))) //nolint:gosec // chance that can be repeated

@@ -77,7 +77,7 @@ func qdrantInspector(cfg config.Qdrant, d config.Daemon, at config.Service) func
 		if err != nil {
 			return failed(err)
 		}
-		defer index.Close() //nolint:errcheck // only asked, nothing to lose
+		defer index.Close()
 		return index.Inspect(ctx)
 	}
 }

@@ -155,8 +155,19 @@ type sign struct {
 
 // lasting are the traits of what holds for longer than this hour.
 var lasting = []sign{
-	{saysAlways, 0.5}, {saysNever, 0.5}, {saysPrefers, 0.6}, {saysReminder, 0.5}, {saysDecides, 0.4}, {saysMust, 0.3},
-	{saysContrast, 0.3}, {saysReason, 0.25}, {saysStanding, 0.25}, {saysTime, 0.25}, {saysDemand, 0.3}, {saysHabit, 0.3}, {saysScope, 0.15},
+	{saysAlways, 0.5},
+	{saysNever, 0.5},
+	{saysPrefers, 0.6},
+	{saysReminder, 0.5},
+	{saysDecides, 0.4},
+	{saysMust, 0.3},
+	{saysContrast, 0.3},
+	{saysReason, 0.25},
+	{saysStanding, 0.25},
+	{saysTime, 0.25},
+	{saysDemand, 0.3},
+	{saysHabit, 0.3},
+	{saysScope, 0.15},
 }
 
 // weigh says how much a statement speaks of more than this hour, and of what type it is.

@@ -18,7 +18,6 @@ import (
 const (
 	gitTimeout   = 250 * time.Millisecond // a repository that is slower is described by its name
 	gitRest      = 100 * time.Millisecond // to read what a git that has ended, or was ended, had printed
-	maxCommits   = 6
 	maxFiles     = 8
 	maxGitOutput = 16 << 10
 )
@@ -26,7 +25,7 @@ const (
 // facts are what a repository says about the work at hand.
 type facts struct {
 	branch  string
-	commits []string // subjects, latest first
+	commits []string // subjects, latest first: of the branch, or the newest of a main branch
 	files   []string // changed since the last commit
 }
 
@@ -36,7 +35,7 @@ func repository(ctx context.Context, dir string, env func(string) string) facts 
 	ctx, cancel := context.WithTimeout(ctx, gitTimeout)
 	defer cancel()
 	var f facts
-	var staged, changed []string
+	var staged, changed, own, newest []string
 	ask := func(into *[]string, args ...string) func() {
 		return func() { *into, _ = git(ctx, dir, env, args...) }
 	}
@@ -44,7 +43,8 @@ func repository(ctx context.Context, dir string, env func(string) string) facts 
 	// Plumbing that compares trees, times and sizes: it changes nothing.
 	all(
 		ask(&branch, "symbolic-ref", "--short", "-q", "HEAD"),
-		ask(&f.commits, "log", "-n", "6", "--no-show-signature", "--no-merges", "--format=%s"),
+		ask(&own, append(subjects("4"), notOnMain()...)...),
+		ask(&newest, subjects("2")...),
 		ask(&staged, "diff-index", "--cached", "--name-only", "--ignore-submodules", "HEAD"),
 		func() {
 			if filtered(ctx, dir, env) {
@@ -54,12 +54,38 @@ func repository(ctx context.Context, dir string, env func(string) string) facts 
 		},
 	)
 	f.branch = first(branch)
-	f.commits = f.commits[:min(len(f.commits), maxCommits)]
+	f.commits = own
+	if mainBranch(f.branch) {
+		f.commits = newest
+	}
 	f.files = append(staged, changed...)
 	slices.Sort(f.files)
 	f.files = slices.Compact(f.files)
 	f.files = f.files[:min(len(f.files), maxFiles)]
 	return f
+}
+
+// subjects asks for the subjects of the newest commits.
+func subjects(most string) []string {
+	return []string{"log", "-n", most, "--no-show-signature", "--no-merges", "--format=%s", "HEAD"}
+}
+
+func mainNames() []string { return []string{"main", "master", "trunk", "develop"} }
+
+// mainBranch reports whether a branch has no subject of its own.
+func mainBranch(name string) bool {
+	return name == "" || name == "HEAD" || slices.Contains(mainNames(), name)
+}
+
+// notOnMain leaves out what a main branch has, here or at the origin: what remains is what the
+// branch is about. The brackets keep git from reading the name as a folder of branches.
+func notOnMain() []string {
+	out := []string{"--not"}
+	for _, name := range mainNames() {
+		pattern := "[" + name[:1] + "]" + name[1:]
+		out = append(out, "--branches="+pattern, "--remotes=*/"+pattern)
+	}
+	return out
 }
 
 // all runs functions side by side and waits for them. One that panics is as if
@@ -117,46 +143,53 @@ func (b *bounded) Write(p []byte) (int, error) {
 }
 
 var (
-	commitPrefix = regexp.MustCompile(`^[a-z]+(\([^)]*\))?!?: `)
+	// commitKind is the kind of a change by convention, which says nothing about its subject.
+	commitKind   = regexp.MustCompile(`^(?:feat|fix|chore|docs|refactor|test|build|ci|perf|style|revert)\b`)
+	commitMark   = regexp.MustCompile(`[():!]+`)
+	ticket       = regexp.MustCompile(`\b[A-Z][A-Z0-9]+-\d+\b`)
+	humps        = regexp.MustCompile(`(\p{Ll})(\p{Lu})`)
 	branchPrefix = regexp.MustCompile(`^(feature|feat|fix|bugfix|hotfix|chore|docs|refactor|test|release|wip)s?/`)
 	nameMarks    = regexp.MustCompile(`[/_.-]+`)
 )
 
-// maxQueries bounds what is asked when a session starts: each question takes
-// its time, and more than three do not fit into a hook's budget of 100 ms.
-const maxQueries = 3
+// maxQueries bounds what is asked when a session starts: each question takes its time.
+const maxQueries = 6
 
-// queries returns what to ask the memory for, the most telling first. They are
-// asked apart, because one text about everything is near to nothing. Commits
-// are for where the branch has no name of its own, or where there is room.
-func (f facts) queries(project string) []string {
+// queries returns what to ask the memory for, the most telling first. They are asked apart,
+// because one text about everything is near to nothing. The project's own name is not asked
+// for: every memory of a project may contain it.
+func (f facts) queries() []string {
 	var out []string
 	ask := func(text string) {
-		text = strings.TrimSpace(text)
+		text = strings.Join(strings.Fields(text), " ")
 		if text != "" && len(out) < maxQueries && !slices.Contains(out, text) {
 			out = append(out, text)
 		}
 	}
-	subjects := make([]string, len(f.commits))
-	for i, c := range f.commits {
-		subjects[i] = commitPrefix.ReplaceAllString(c, "")
-	}
-	switch f.branch {
-	case "", "main", "master", "trunk", "develop", "HEAD":
-		ask(first(subjects))
-	default:
-		ask(nameMarks.ReplaceAllString(branchPrefix.ReplaceAllString(f.branch, ""), " "))
-	}
-	names := make([]string, len(f.files))
-	for i, file := range f.files {
-		names[i] = path.Base(file)
-	}
-	ask(strings.Join(names, " "))
-	if name := path.Base(project); name != "." && name != "/" && name != "~" {
+	if !mainBranch(f.branch) {
+		ask(ticket.FindString(f.branch))
+		name := ticket.ReplaceAllString(branchPrefix.ReplaceAllString(f.branch, ""), "")
 		ask(nameMarks.ReplaceAllString(name, " "))
 	}
-	for _, s := range subjects {
-		ask(s)
+	for _, c := range f.commits {
+		ask(commitMark.ReplaceAllString(commitKind.ReplaceAllString(c, ""), " "))
 	}
+	ask(namesOf(f.files))
 	return out
+}
+
+// namesOf are the words of changed files: their names, also in words, and the folders next to
+// them.
+func namesOf(files []string) string {
+	var words []string
+	for _, file := range files {
+		dir, base := path.Split(file)
+		stem := strings.TrimSuffix(base, path.Ext(base))
+		for _, w := range []string{base, path.Base(dir), nameMarks.ReplaceAllString(humps.ReplaceAllString(stem, "$1 $2"), " ")} {
+			if w = strings.Trim(w, " ./"); w != "" && !slices.Contains(words, w) && !slices.Contains([]string{"src", "lib", "main", "internal", "test", "tests", "pkg"}, w) {
+				words = append(words, w)
+			}
+		}
+	}
+	return strings.Join(words, " ")
 }

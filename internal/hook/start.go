@@ -3,6 +3,7 @@ package hook
 import (
 	"context"
 	"fmt"
+	"path"
 	"slices"
 	"time"
 
@@ -105,7 +106,7 @@ func (r *run) startNotes(ctx context.Context, before session.State) (notes frame
 	if err != nil {
 		return framed{}, "", err
 	}
-	queries := f.queries(r.project)
+	queries := f.queries()
 	if r.in.Source == sourceCompact && before.Topic != "" {
 		queries = append(queries, before.Topic)
 	}
@@ -115,7 +116,7 @@ func (r *run) startNotes(ctx context.Context, before session.State) (notes frame
 		defer func() { _ = recover() }() // the session goes on without it
 		waits <- r.held(ctx, client)
 	}(r.client)
-	hits, err := r.recall(ctx, queries, memory.Query{Limit: set.Limit, MinScore: &set.MinScore})
+	hits, err := r.recallWork(ctx, queries, set.Limit)
 	held = <-waits
 	if err != nil {
 		return framed{}, held, err
@@ -145,6 +146,16 @@ func (r *run) held(ctx context.Context, client Client) string {
 	}
 	text, hint := memory.HeldText(held)
 	return untrusted.Text("mneme: " + text + ": " + hint)
+}
+
+// recallWork finds what is pinned, and what fits the work at hand. Where nothing is known of the
+// work only the first is left: the project's name, which is asked for then, is no evidence.
+func (r *run) recallWork(ctx context.Context, queries []string, limit int) ([]memory.Hit, error) {
+	bar := r.cfg.Hooks.SessionStart.MinScore
+	if len(queries) == 0 {
+		queries, bar = []string{path.Base(r.project)}, 1
+	}
+	return r.recall(ctx, queries, memory.Query{Pinned: true, Limit: limit, MinScore: &bar})
 }
 
 // lookAround connects and looks at the repository: side by side when somebody
@@ -225,11 +236,11 @@ func (r *run) subagentStart(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	queries := about.queries(r.project)
+	queries := about.queries()
 	if state, ok, err := r.sessions.Get(r.in.Session); err == nil && ok && state.Topic != "" {
 		queries = append(queries, state.Topic)
 	}
-	hits, err := r.recall(ctx, queries, memory.Query{Limit: min(subagentLimit, set.Limit), MinScore: &set.MinScore})
+	hits, err := r.recallWork(ctx, queries, min(subagentLimit, set.Limit))
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ func TestStartShowsNotes(t *testing.T) {
 	if len(b.client.queries) != 1 {
 		t.Errorf("one start is %d recalls", len(b.client.queries))
 	}
-	if q.Limit != 5 || *q.MinScore != 0.7 || q.Project != "example.org/me/shop" || q.Session != theSession || q.Source != memory.SourceHook {
+	if q.Limit != 5 || *q.MinScore != 1 || !q.Pinned || q.Project != "example.org/me/shop" || q.Session != theSession || q.Source != memory.SourceHook {
 		t.Errorf("asked %+v", q)
 	}
 	line := b.lastLine(t)
@@ -244,12 +244,12 @@ func TestRepositoryFacts(t *testing.T) {
 	if diff := cmp.Diff(want, f, cmp.AllowUnexported(facts{})); diff != "" {
 		t.Error(diff)
 	}
-	queries := f.queries("example.org/me/web-shop")
-	if diff := cmp.Diff([]string{"payment retries", "a.go", "web shop"}, queries); diff != "" {
+	queries := f.queries()
+	if diff := cmp.Diff([]string{"payment retries", "pay retry payments", "a.go a"}, queries); diff != "" {
 		t.Error(diff)
 	}
 	f.branch = "main"
-	if diff := cmp.Diff([]string{"retry payments", "a.go", "web shop"}, f.queries("example.org/me/web-shop")); diff != "" {
+	if diff := cmp.Diff([]string{"pay retry payments", "a.go a"}, f.queries()); diff != "" {
 		t.Error(diff)
 	}
 	// Settings of a repository that would run a program.
@@ -267,10 +267,7 @@ func TestRepositoryFacts(t *testing.T) {
 func TestNoRepository(t *testing.T) {
 	t.Parallel()
 	f := repository(t.Context(), t.TempDir(), newBench(t).env)
-	if got := f.queries("~/notes"); !slices.Equal(got, []string{"notes"}) {
-		t.Errorf("asks for %q", got)
-	}
-	if got := (facts{}).queries("~"); len(got) != 0 {
+	if got := f.queries(); len(got) != 0 {
 		t.Errorf("asks for %q", got)
 	}
 }

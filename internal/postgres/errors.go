@@ -67,10 +67,10 @@ func classifyAnswer(pg *pgconn.PgError, err error) error {
 	if hint := refusal(pg.Code); hint != "" {
 		return memory.Refusal(part, hint, err)
 	}
-	switch class := pg.Code[:min(2, len(pg.Code))]; {
-	case class == "08" || class == "57" || class == "53":
+	switch pg.Code[:min(2, len(pg.Code))] {
+	case "08", "57", "53":
 		return memory.Down(part, downHint, err)
-	case class == "22" || class == "23":
+	case "22", "23":
 		// The server's detail may quote the row, so only the message and the rule are told.
 		return memory.Errorf(memory.Invalid, hintOf(pg), "%s", pg.Message)
 	default:

@@ -21,10 +21,10 @@ func TestNoGeneratedSecretSurvives(t *testing.T) {
 	t.Parallel()
 	r := builtin(t)
 	prose := []string{"", "We moved the job to the new cluster. ", "Remember this:\n\n", "- item one\n- "}
-	for seed := range uint64(60) {
+	for seed := range uint64(12) {
 		secrets := redacttest.Secrets(seed)
-		if len(secrets) < 50 {
-			t.Fatalf("%d kinds of secrets, want at least 50", len(secrets))
+		if len(secrets) < 280 {
+			t.Fatalf("%d kinds of secrets, want at least 280", len(secrets))
 		}
 		before := prose[seed%4]
 		for _, s := range secrets {
@@ -50,7 +50,7 @@ func TestNoGeneratedSecretSurvives(t *testing.T) {
 func TestNoSecretHidesBehindItsLike(t *testing.T) {
 	t.Parallel()
 	r := builtin(t)
-	for seed := range uint64(20) {
+	for seed := range uint64(4) {
 		second := redacttest.Secrets(seed + 1000)
 		for i, s := range redacttest.Secrets(seed) {
 			for _, text := range []string{

@@ -39,8 +39,14 @@ func (a *demand) prepare() {
 	a.t.Helper()
 	var items []memory.StoreInput
 	for _, in := range []struct{ what, text string }{
-		{"forget", text}, {"edit", text}, {"link", text}, {"link", another}, {"merge", text}, {"merge", another},
-		{"organize", text}, {"organize", nearly},
+		{"forget", text},
+		{"edit", text},
+		{"link", text},
+		{"link", another},
+		{"merge", text},
+		{"merge", another},
+		{"organize", text},
+		{"organize", nearly},
 	} {
 		items = append(items, memory.StoreInput{Text: in.text, Project: a.in(in.what)})
 	}
