@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
@@ -128,6 +129,21 @@ func (stranger) Identity(context.Context) (string, error) {
 
 func (stranger) Wrote(context.Context, map[string]string) (bool, error) { return false, nil }
 
+// asOwner runs statements before there is a ledger.
+func asOwner(t *testing.T, url string, statements ...string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	for _, sql := range statements {
+		if _, err := conn.Exec(t.Context(), sql); err != nil {
+			t.Fatalf("%s: %v", sql, err)
+		}
+	}
+}
+
 // refusingPostgres changes the settings, rights and tables of a PostgreSQL of the
 // test's own, which the worker uses with a role that is not allowed everything.
 func refusingPostgres(t *testing.T) (*lane, []refusing) {
@@ -135,9 +151,9 @@ func refusingPostgres(t *testing.T) (*lane, []refusing) {
 	owner := testkit.Schema(t, startPostgres(t, t.TempDir()).URL())
 	s.postgres = owner + "&role=mneme_app"
 	s.postgresOwner = owner
+	asOwner(t, owner, `create role mneme_app`,
+		`do $$ begin execute format('grant all on schema %I to mneme_app', current_schema()); end $$`)
 	l := newLane(t, "refused-postgres", s, 0)
-	l.eyes.exec(t, `create role mneme_app`)
-	l.eyes.exec(t, `do $$ begin execute format('grant all on schema %I to mneme_app', current_schema()); end $$`)
 	all := func(statements ...string) func(*testing.T) {
 		return func(t *testing.T) {
 			for _, sql := range statements {
