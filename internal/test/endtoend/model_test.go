@@ -143,7 +143,7 @@ func TestModelChanges(t *testing.T) {
 			t.Errorf("%s: memory_store says %v", when, out)
 		}
 		fmt.Fprintf(&said, "%s, memory_store:\n%s: %s\n\n", when, out["status"], out["message"])
-		a = w.cli(t, "", "recall", "--project", "p", "--min-score", "0.3", "where does the heron stand?")
+		a = w.cli(t, "", "recall", "--project", "p", "where does the heron stand?")
 		if a.code != 0 || !strings.Contains(a.stderr, "mneme rebuild") {
 			t.Errorf("%s: recall exit %d\n%s%s", when, a.code, a.stdout, a.stderr)
 		}
@@ -158,7 +158,9 @@ func TestModelChanges(t *testing.T) {
 	stop()
 	w.env = append(w.env, "MNEME_EMBED_MODEL=second-model")
 	ollama.dimension.Store(48)
-	start()
+	if a := w.cli(t, "", "up", "--detach"); a.code != readyBut || !strings.Contains(a.stdout, "mneme rebuild") {
+		t.Errorf("up with another model: exit %d\n%s%s", a.code, a.stdout, a.stderr)
+	}
 	t.Run("another model", func(t *testing.T) { refused(t, "another model", "The owl sleeps in the barn.") })
 	w.ok(t, "rebuild")
 	found("after a rebuild with the second model")

@@ -110,8 +110,11 @@ func shape(v any) any {
 		out := map[string]any{}
 		for name, value := range v {
 			out[name] = shape(value)
-			if measured[name] {
+			switch {
+			case measured[name]:
 				out[name] = "<number>"
+			case name == "date":
+				out[name] = "<date>"
 			}
 		}
 		return out

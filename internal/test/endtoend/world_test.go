@@ -81,6 +81,9 @@ func (w *world) up(ctx context.Context) error {
 	return w.must(ctx, "up", "--detach")
 }
 
+// readyBut is the exit code of "mneme up" when a server is down or refuses.
+const readyBut = 5
+
 // stop stops mneme, however long the tests before it took.
 func (w *world) stop() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
