@@ -113,7 +113,7 @@ func store(t *testing.T, w *world) {
 	if denied := toolErrors(res); len(denied) > 0 {
 		t.Fatalf("the store failed: %v", denied)
 	}
-	got := w.recall(t, dir, "port of the staging database")
+	got := strong(w.recall(t, dir, "port of the staging database"))
 	if len(got) != 1 || got[0].Text != fact || got[0].Source != "" && got[0].Source != "tool" {
 		t.Errorf("recalled %v", got)
 	}
@@ -155,7 +155,7 @@ func duplicate(t *testing.T, w *world) {
 	if len(denied) != 1 || !strings.Contains(denied[0].Text.Text, "duplicate detected") || !strings.Contains(denied[0].Text.Text, id) {
 		t.Fatalf("the model was told %v\n%s\n%s", denied, res.Dump(), w.hookLog())
 	}
-	if got := w.recall(t, dir, "when does the nightly export run?"); len(got) != 1 || got[0].ID != id {
+	if got := strong(w.recall(t, dir, "when does the nightly export run?")); len(got) != 1 || got[0].ID != id {
 		t.Errorf("recalled %v", got)
 	}
 	if after := w.get(t, id).Confidence; after <= before {

@@ -45,7 +45,7 @@ func worktree(t *testing.T, w *world) {
 		t.Fatalf("git worktree: %v: %s", err, out)
 	}
 	own := w.remember(t, dir, "The signal box of the junction has the levers LEVERMARK-5")
-	all := w.remember(t, dir, "In every signal box of a junction tea is served at four TEAMARK-6", "--global")
+	all := w.remember(t, dir, "In every signal box of a junction tea is served at four TEAMARK-6", "--global", "--pin")
 	res := w.answered(t, func() Session { return Session{Dir: other, Prompts: []string{"hello"}} })
 	for id, marker := range map[string]string{own: "LEVERMARK-5", all: "TEAMARK-6"} {
 		if got := shownBy(res, marker); got != byStart {

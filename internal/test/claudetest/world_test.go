@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -83,6 +84,12 @@ type stored struct {
 	Project    string  `json:"project"`
 	Confidence float64 `json:"confidence"`
 	Source     string  `json:"source"`
+	Strong     bool    `json:"strong"` // of a recall
+}
+
+// strong are the answers that are not only the best of what there is.
+func strong(answers []stored) []stored {
+	return slices.DeleteFunc(answers, func(s stored) bool { return !s.Strong })
 }
 
 // recall asks as the user does.
