@@ -182,8 +182,9 @@ func TestOddProjectNames(t *testing.T) {
 		}
 		var found []any
 		for _, h := range d.call(t, "memory_recall", map[string]any{"query": "walrus", "project": name, "min_score": 0, "limit": 100})["results"].([]any) {
-			if hit := h.(map[string]any); hit["project"] != "_global" { // where other tests keep something
-				found = append(found, hit["text"])
+			// Other tests keep something for all projects, which answers here as well.
+			if t := h.(map[string]any)["text"].(string); strings.HasPrefix(t, "The walrus of place ") {
+				found = append(found, t)
 			}
 		}
 		if len(found) != 1 || found[0] != text {
