@@ -14,11 +14,11 @@ import (
 // Activities are the steps of every workflow. All fields but Chat
 // and Snapshots are required. The methods may be called at the same time.
 type Activities struct {
-	Embedder Embedder // text to vectors; Ollama in production
-	Ledger   Ledger   // what is remembered, and every change of it; PostgreSQL in production
-	Index    Index    // the vectors to search by; Qdrant in production
-	Redactor Redactor // takes secrets out, again: the doors did it first
-	Chat     Chatter  // writes summaries; nil means extractive ones
+	Embedder Embedder        // text to vectors; Ollama in production
+	Ledger   Ledger          // what is remembered, and every change of it; PostgreSQL in production
+	Index    Index           // the vectors to search by; Qdrant in production
+	Redactor memory.Redactor // takes secrets out, again: the doors did it first
+	Chat     Chatter         // writes summaries; nil means extractive ones
 
 	// Snapshots copies the ledger for analysis; nil where a worker keeps no files.
 	Snapshots Snapshotter
@@ -76,7 +76,7 @@ func (a *Activities) prepare(ctx context.Context, dimension int) error {
 // the watch, which is told.
 func (a *Activities) inCollections(ctx context.Context, dimension int, call func() error) error {
 	err := call()
-	if !errors.Is(err, ErrNoCollection) {
+	if !errors.Is(err, memory.ErrNoCollection) {
 		return err
 	}
 	a.watch.alarm()

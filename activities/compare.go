@@ -79,7 +79,7 @@ func (a *Activities) sample(ctx context.Context, c *memory.IndexCollection) erro
 		return err
 	}
 	ids, err := a.Index.IDs(ctx, c.Collection, from, sampleSize)
-	if errors.Is(err, ErrNoCollection) {
+	if errors.Is(err, memory.ErrNoCollection) {
 		return nil // the counts say so
 	}
 	if err != nil {
@@ -110,12 +110,12 @@ func (a *Activities) differing(ctx context.Context, collection string, records [
 }
 
 // compare is Index.Compare; of a collection that is not there, all points are missing.
-func (a *Activities) compare(ctx context.Context, collection string, records []memory.Record) (Difference, error) {
+func (a *Activities) compare(ctx context.Context, collection string, records []memory.Record) (memory.Difference, error) {
 	if len(records) == 0 {
-		return Difference{}, nil
+		return memory.Difference{}, nil
 	}
 	d, err := a.Index.Compare(ctx, collection, records)
-	if !errors.Is(err, ErrNoCollection) {
+	if !errors.Is(err, memory.ErrNoCollection) {
 		return d, err
 	}
 	for _, r := range records {

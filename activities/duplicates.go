@@ -8,29 +8,22 @@ import (
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// Groups are groups of memories that say the same, by their ids, and how many
-// memories were looked at. The same ledger gives the same groups in the same order.
-type Groups struct {
-	Scanned int
-	IDs     [][]string
-}
-
 // groups looks for groups of memories that say the same: same project,
 // collection and type, every pair above the bar and the same fact. Beat is
 // called after each page.
-func (a *Activities) groups(ctx context.Context, collection, project string, beat func(scanned int)) (Groups, error) {
+func (a *Activities) groups(ctx context.Context, collection, project string, beat func(scanned int)) (memory.Groups, error) {
 	d := newDuplicateSearch()
 	for after := ""; ; {
 		page := memory.Page{Collection: collection, Project: project, After: after, Limit: rebuildPage}
 		records, err := a.Ledger.Records(ctx, page)
 		if err != nil {
-			return Groups{}, err
+			return memory.Groups{}, err
 		}
 		if len(records) == 0 {
-			return Groups{Scanned: d.scanned, IDs: d.groups()}, nil
+			return memory.Groups{Scanned: d.scanned, IDs: d.groups()}, nil
 		}
 		if err := a.comparePage(ctx, d, records); err != nil {
-			return Groups{}, err
+			return memory.Groups{}, err
 		}
 		after = records[len(records)-1].ID
 		beat(d.scanned)

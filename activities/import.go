@@ -71,7 +71,7 @@ func (a *Activities) noteTaken(ctx context.Context, user, step string, taken map
 func (a *Activities) embedAll(ctx context.Context, records []memory.Record, texts []string) error {
 	for from := 0; from < len(texts); from += embedBatch {
 		to := min(from+embedBatch, len(texts))
-		vectors, err := a.embed(ctx, ForDocument, texts[from:to])
+		vectors, err := a.embed(ctx, memory.ForDocument, texts[from:to])
 		if err != nil {
 			return err
 		}

@@ -14,35 +14,29 @@ const excerptBytes = 2000
 
 // FindGroupsInput asks for the groups of one collection.
 type FindGroupsInput struct {
-	Scope Scope  `json:"scope"`
-	User  string `json:"user,omitempty"`
-	Step  string `json:"step"`
-}
-
-// FoundGroups counts what was found.
-type FoundGroups struct {
-	Scanned int `json:"scanned"` // memories that were looked at
-	Groups  int `json:"groups"`  // of those that say the same
+	Scope memory.Scope `json:"scope"`
+	User  string       `json:"user,omitempty"`
+	Step  string       `json:"step"`
 }
 
 // FindGroups looks for groups of memories that say the same and keeps them in
 // the ledger, under its step, for [Activities.MergeGroups]. A run decides once
 // what it merges: a second search would find the merged ones too.
-func (a *Activities) FindGroups(ctx context.Context, in FindGroupsInput) (FoundGroups, error) {
+func (a *Activities) FindGroups(ctx context.Context, in FindGroupsInput) (memory.FoundGroups, error) {
 	found, err := a.groups(ctx, in.Scope.Collection, in.Scope.Project, func(n int) { activity.RecordHeartbeat(ctx, n) })
 	if err != nil {
-		return FoundGroups{}, err
+		return memory.FoundGroups{}, err
 	}
 	return a.Ledger.KeepGroups(ctx, op(ctx, in.User, memory.ActionTidy, in.Step), in.Scope, found)
 }
 
 // MergeGroupsInput names some of the groups that a step of the same workflow found.
 type MergeGroupsInput struct {
-	Scope Scope  `json:"scope"` // Limit is of groups
-	User  string `json:"user,omitempty"`
-	Step  string `json:"step"`
-	Found string `json:"found"` // the step of FindGroups
-	From  int    `json:"from"`  // the first group, from 0
+	Scope memory.Scope `json:"scope"` // Limit is of groups
+	User  string       `json:"user,omitempty"`
+	Step  string       `json:"step"`
+	Found string       `json:"found"` // the step of FindGroups
+	From  int          `json:"from"`  // the first group, from 0
 }
 
 // MergedGroups is what a page of groups became.
@@ -83,10 +77,10 @@ func excerpt(text string) string {
 
 // TidyPageInput is one page of a step over a scope.
 type TidyPageInput struct {
-	Action string `json:"action"` // memory.ActionExpire, ActionPromote, ActionDecay, ActionPrune or ActionAnnounce
-	Scope  Scope  `json:"scope"`
-	User   string `json:"user,omitempty"`
-	Step   string `json:"step"`
+	Action string       `json:"action"` // memory.ActionExpire, ActionPromote, ActionDecay, ActionPrune or ActionAnnounce
+	Scope  memory.Scope `json:"scope"`
+	User   string       `json:"user,omitempty"`
+	Step   string       `json:"step"`
 }
 
 // TidiedPage is what a page of a step changed, by collection.
@@ -99,7 +93,7 @@ type TidiedPage struct {
 
 // TidyPage does one page of a step and brings the index in step.
 func (a *Activities) TidyPage(ctx context.Context, in TidyPageInput) (TidiedPage, error) {
-	does, ok := map[string]func(context.Context, memory.Op, Scope) (Tidied, error){
+	does, ok := map[string]func(context.Context, memory.Op, memory.Scope) (memory.Tidied, error){
 		memory.ActionExpire: a.Ledger.Expire, memory.ActionPromote: a.Ledger.Promote, memory.ActionDecay: a.Ledger.Decay,
 		memory.ActionPrune: a.Ledger.Prune, memory.ActionAnnounce: a.Ledger.Announce,
 	}[in.Action]
@@ -153,10 +147,10 @@ func (a *Activities) nearly(ctx context.Context, ids map[string][]string) (map[s
 
 // HoldInput asks which projects are to be left out when pruning.
 type HoldInput struct {
-	Scope Scope  `json:"scope"`
-	User  string `json:"user,omitempty"`
-	Step  string `json:"step"`
-	Yes   bool   `json:"yes,omitempty"`
+	Scope memory.Scope `json:"scope"`
+	User  string       `json:"user,omitempty"`
+	Step  string       `json:"step"`
+	Yes   bool         `json:"yes,omitempty"`
 }
 
 // HoldPrunes returns, and notes, the projects of which too much would be

@@ -13,9 +13,9 @@ import (
 
 // TidyInput is one step of a kind over one collection.
 type TidyInput struct {
-	Scope Scope  `json:"scope"`
-	User  string `json:"user,omitempty"`
-	Step  string `json:"step"`
+	Scope memory.Scope `json:"scope"`
+	User  string       `json:"user,omitempty"`
+	Step  string       `json:"step"`
 }
 
 // ExpireMemories ends what outlived its time.
@@ -55,10 +55,10 @@ func (a *Activities) PruneMemories(ctx context.Context, in TidyInput) ([]string,
 
 // MergeInput is a group of memories that are the same fact.
 type MergeInput struct {
-	IDs   []string `json:"ids"`
-	Scope Scope    `json:"scope"`
-	User  string   `json:"user,omitempty"`
-	Step  string   `json:"step"`
+	IDs   []string     `json:"ids"`
+	Scope memory.Scope `json:"scope"`
+	User  string       `json:"user,omitempty"`
+	Step  string       `json:"step"`
 }
 
 // MergeMemories makes one memory of a group.

@@ -2,39 +2,21 @@ package activities
 
 import (
 	"context"
-	"errors"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// Purpose says what a text is embedded for: some models want a prefix for it.
-type Purpose string
-
-// The purposes.
-const (
-	ForDocument Purpose = "document"
-	ForQuery    Purpose = "query"
-)
-
 // Embedder turns texts into vectors, all of one dimension and in order.
 type Embedder interface {
-	Embed(ctx context.Context, purpose Purpose, texts []string) ([]memory.Vector, error)
+	Embed(ctx context.Context, purpose memory.Purpose, texts []string) ([]memory.Vector, error)
 	// Model returns the name under which the vectors are kept.
 	Model() string
 }
 
-// Redactor takes out secrets and personal data, and names the kinds of what
-// it took. It must be idempotent.
-type Redactor interface {
-	Redact(text string) (clean string, kinds []string)
-}
-
 // Index finds memories by vector and keyword. All writes are durable when
 // they return, and may be repeated. A call to a collection that is not there
-// fails with [ErrNoCollection].
+// fails with [memory.ErrNoCollection].
 type Index interface {
 	// EnsureCollections creates what is missing and refuses vectors of another dimension ([memory.Refused]).
 	EnsureCollections(ctx context.Context, dimension int) error
@@ -48,7 +30,7 @@ type Index interface {
 	// NearEach is Near for many at once; the answers are in the order of the question.
 	NearEach(ctx context.Context, like []memory.Record, above float64, limit int) ([][]memory.Match, error)
 	// Search finds nothing where no collection is there. Where some are missing, what the others
-	// hold comes with an ErrNoCollection.
+	// hold comes with a memory.ErrNoCollection.
 	Search(ctx context.Context, s memory.Search) ([]memory.Candidate, error)
 	// Pinned returns what is pinned of the projects, collections, types and tags of a search, the
 	// most important first, at most s.Limit. Its text and vector do not matter.
@@ -60,35 +42,12 @@ type Index interface {
 	Counts(ctx context.Context, exact bool) (map[string]int, error)
 	// Compare looks the points of records up in a collection, and tells what is not as Upsert would
 	// write it: other payloads, keywords, or vectors of another direction.
-	Compare(ctx context.Context, collection string, records []memory.Record) (Difference, error)
+	Compare(ctx context.Context, collection string, records []memory.Record) (memory.Difference, error)
 	// IDs returns the ids of a collection's points after one, at most limit, in the order of ids.
 	IDs(ctx context.Context, collection, after string, limit int) ([]string, error)
 	// RebuildGraphs makes the server build its HNSW graphs anew and waits for it; false where there are none.
 	RebuildGraphs(ctx context.Context, collection string) (bool, error)
 	Version(ctx context.Context) (string, error)
-}
-
-// ErrNoCollection is in the chain of the error of an [Index] whose collection is not there:
-// an index that was used before has lost it.
-var ErrNoCollection = errors.New("the collection is not there")
-
-// Difference names memories whose points are not what the ledger says, by their ids.
-type Difference struct {
-	Missing []string // there is no point
-	Other   []string // the point holds something else
-}
-
-// IDs returns all that differ.
-func (d Difference) IDs() []string { return slices.Concat(d.Missing, d.Other) }
-
-// Near finds live memories that might be the same fact as the one being
-// stored. The ledger calls it while it holds the lock that keeps others out.
-type Near func(ctx context.Context) ([]memory.Match, error)
-
-// IndexChange is a memory whose state in the index is behind the ledger.
-type IndexChange struct {
-	memory.Record
-	IndexedIn string // collection where its point is now, "" if none
 }
 
 // Ledger keeps what is remembered, and every change of it. Each method with
@@ -107,14 +66,14 @@ type Ledger interface {
 type Storer interface {
 	// Store adds one memory, or confirms the one that holds the same fact already:
 	// the same normalised text, or one of those that near finds for which memory.SameFact holds.
-	Store(ctx context.Context, op memory.Op, rec memory.Record, links []memory.LinkRequest, near Near) (memory.StoreResult, error)
+	Store(ctx context.Context, op memory.Op, rec memory.Record, links []memory.LinkRequest, near memory.Near) (memory.StoreResult, error)
 	// Import adds many; exact repeats are counted as existing. One audit row a memory.
 	Import(ctx context.Context, op memory.Op, recs []memory.Record) (stored, existing []string, err error)
 	// Link joins two live memories; an existing link is returned as it is.
 	Link(ctx context.Context, op memory.Op, link memory.Link) (memory.Link, error)
 	// Recalled counts an answered recall: access, last_accessed, confidence, one audit row.
 	// Hits may be empty: a miss is audited too.
-	Recalled(ctx context.Context, op memory.Op, r Recalled) error
+	Recalled(ctx context.Context, op memory.Op, r memory.Recalled) error
 	// UseModel records the embedding model at the first store, and afterwards refuses another ([memory.Refused]).
 	UseModel(ctx context.Context, model string, dimension int) error
 	// ReplaceModel records another model; only a rebuild, which embeds everything anew, may do so.
@@ -129,7 +88,7 @@ type Storer interface {
 type Reviser interface {
 	// Confirm finds the memory that Store would confirm or merge rec into, and gives it a step of
 	// confidence. It stores nothing; when there is none it writes nothing.
-	Confirm(ctx context.Context, op memory.Op, rec memory.Record, near Near) (memory.DuplicateResult, error)
+	Confirm(ctx context.Context, op memory.Op, rec memory.Record, near memory.Near) (memory.DuplicateResult, error)
 	// Credit applies memory.Credit to live memories and returns the ids of those that changed.
 	// A merged id stands for its survivor; unknown ids are left out.
 	Credit(ctx context.Context, op memory.Op, in memory.CreditInput) ([]string, error)
@@ -141,15 +100,6 @@ type Reviser interface {
 	// Record writes one audit row an event and returns how many are new. An event's id is written once,
 	// whichever workflow brings it.
 	Record(ctx context.Context, workflowID string, events []memory.Event) (int, error)
-}
-
-// Recalled is what the ledger notes of an answered recall.
-type Recalled struct {
-	Query   memory.Query
-	Hits    []memory.Hit // texts are not kept
-	Below   int
-	Details map[string]any // latency and the like
-	At      time.Time
 }
 
 // Reader asks the ledger.
@@ -169,7 +119,7 @@ type Reader interface {
 type Indexer interface {
 	// SyncIndex locks the rows of those ids that are not in step with the index, hands them
 	// to apply, and marks them as in step when it succeeds.
-	SyncIndex(ctx context.Context, ids []string, apply func(ctx context.Context, changes []IndexChange) error) error
+	SyncIndex(ctx context.Context, ids []string, apply func(ctx context.Context, changes []memory.IndexChange) error) error
 	// Unindexed returns ids that are not in step, oldest change first.
 	Unindexed(ctx context.Context, limit int) ([]string, error)
 	// Unfindable counts the live memories that have no point: those that are not written yet, up to
@@ -178,7 +128,7 @@ type Indexer interface {
 	// NoteLost keeps how many memories of collections the index has lost, for all who answer.
 	NoteLost(ctx context.Context, lost map[string]int) error
 	// Expected counts for each collection the points that there should be.
-	Expected(ctx context.Context) (map[string]Expected, error)
+	Expected(ctx context.Context) (map[string]memory.Expected, error)
 	// Settled locks the rows of those of ids that are live and in step with the index, so that
 	// nobody changes their points meanwhile, and hands them to look, which must not call the ledger.
 	Settled(ctx context.Context, ids []string, look func(ctx context.Context, records []memory.Record) error) error
@@ -188,10 +138,6 @@ type Indexer interface {
 	// Gone returns those of ids that are there and not live: forgotten, merged away, expired or pruned.
 	Gone(ctx context.Context, ids []string) ([]string, error)
 }
-
-// Expected is how many points a collection should have: at least Written, and
-// one more for each of Marked, whose points are about to be written or deleted.
-type Expected struct{ Live, Written, Marked int }
 
 // Forgetter takes from the ledger.
 type Forgetter interface {
@@ -205,24 +151,24 @@ type Forgetter interface {
 // Organizer tidies the ledger up. Of the memories that a query finds, the rules
 // of package memory decide which a step changes.
 type Organizer interface {
-	Expire(ctx context.Context, op memory.Op, scope Scope) (Tidied, error)
-	Promote(ctx context.Context, op memory.Op, scope Scope) (Tidied, error)
-	Decay(ctx context.Context, op memory.Op, scope Scope) (Tidied, error)
+	Expire(ctx context.Context, op memory.Op, scope memory.Scope) (memory.Tidied, error)
+	Promote(ctx context.Context, op memory.Op, scope memory.Scope) (memory.Tidied, error)
+	Decay(ctx context.Context, op memory.Op, scope memory.Scope) (memory.Tidied, error)
 	// Prune leaves out the projects of Scope.Held.
-	Prune(ctx context.Context, op memory.Op, scope Scope) (Tidied, error)
+	Prune(ctx context.Context, op memory.Op, scope memory.Scope) (memory.Tidied, error)
 	// Announce notes that memories were named as nearly pruned.
-	Announce(ctx context.Context, op memory.Op, scope Scope) (Tidied, error)
+	Announce(ctx context.Context, op memory.Op, scope memory.Scope) (memory.Tidied, error)
 	// Hold notes, and returns, the projects of which Prune would take too much; none with yes.
-	Hold(ctx context.Context, op memory.Op, scope Scope, yes bool) ([]memory.HeldPrune, error)
+	Hold(ctx context.Context, op memory.Op, scope memory.Scope, yes bool) ([]memory.HeldPrune, error)
 	// Merge folds memories into the survivor with memory.MergeGroup, moves links, and returns the survivor.
 	// It refuses to touch what is no longer live, and returns fewer merged ids then.
-	Merge(ctx context.Context, op memory.Op, ids []string, scope Scope) (memory.MergedGroup, error)
+	Merge(ctx context.Context, op memory.Op, ids []string, scope memory.Scope) (memory.MergedGroup, error)
 	// KeepGroups keeps what was found to say the same, for MergeGroups. It returns what is kept:
 	// that of an earlier try if there was one.
-	KeepGroups(ctx context.Context, op memory.Op, scope Scope, found Groups) (FoundGroups, error)
+	KeepGroups(ctx context.Context, op memory.Op, scope memory.Scope, found memory.Groups) (memory.FoundGroups, error)
 	// MergeGroups is Merge, with memory.MergeFacts, for some of the groups that the step found of a workflow kept, from a place on. Each
 	// merge has an audit row. Left out are groups of which nothing could be merged.
-	MergeGroups(ctx context.Context, op memory.Op, found string, scope Scope, from int) ([]memory.MergedGroup, error)
+	MergeGroups(ctx context.Context, op memory.Op, found string, scope memory.Scope, from int) ([]memory.MergedGroup, error)
 	// Held returns the projects whose pruning waits for a yes, in order.
 	Held(ctx context.Context) ([]memory.HeldPrune, error)
 }
@@ -235,31 +181,4 @@ type Rehearser interface {
 	Members(ctx context.Context, ids []string) (map[string]memory.Record, error)
 	// Ignored counts how often memories were shown since a time each and not used; those never shown are left out.
 	Ignored(ctx context.Context, since map[string]time.Time) (map[string]int, error)
-}
-
-// Scope bounds one organize step.
-type Scope struct {
-	Collection  string    `json:"collection"`            // "" for all, or for those of Collections
-	Collections []string  `json:"collections,omitempty"` // any of them; empty for all
-	Project     string    `json:"project"`               // "" for all
-	Now         time.Time `json:"now"`
-	DryRun      bool      `json:"dry_run"`
-	Limit       int       `json:"limit"`           // most memories to look at in one call; 0 means 1000
-	After       string    `json:"after,omitempty"` // id; see Tidied.Next
-	Held        []string  `json:"held,omitempty"`  // projects to leave out
-}
-
-// Tidied is what one call of an organize step changed.
-type Tidied struct {
-	IDs  map[string][]string `json:"ids"`            // by the collection that they were in, in order
-	Next string              `json:"next,omitempty"` // the After of the next call; "" when there is no more to look at
-}
-
-// All returns the ids of all collections.
-func (t Tidied) All() []string {
-	out := []string{}
-	for _, collection := range slices.Sorted(maps.Keys(t.IDs)) {
-		out = append(out, t.IDs[collection]...)
-	}
-	return out
 }

@@ -21,7 +21,7 @@ type ModelState struct {
 // InspectModel asks the embedding model for its dimension and the ledger for
 // what it holds.
 func (a *Activities) InspectModel(ctx context.Context) (ModelState, error) {
-	vectors, err := a.embed(ctx, ForDocument, []string{"dimension"})
+	vectors, err := a.embed(ctx, memory.ForDocument, []string{"dimension"})
 	if err != nil {
 		return ModelState{}, err
 	}
@@ -64,7 +64,7 @@ func (a *Activities) Reembed(ctx context.Context, in ReembedInput) (int, error) 
 		}
 		for from := 0; from < len(texts); from += embedBatch {
 			to := min(from+embedBatch, len(texts))
-			vectors, err := a.embed(ctx, ForDocument, texts[from:to])
+			vectors, err := a.embed(ctx, memory.ForDocument, texts[from:to])
 			if err != nil {
 				return done, err
 			}

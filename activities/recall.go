@@ -20,7 +20,7 @@ const maxAnswerBytes = 512 << 10
 // model is down, or is another one than the ledger's, it answers by keywords
 // alone and says so; and also when the index does not know all memories yet.
 func (a *Activities) Recall(ctx context.Context, q memory.Query) (memory.RecallResult, error) {
-	q = RedactQuery(a.Redactor, q)
+	q = memory.RedactQuery(a.Redactor, q)
 	start := a.Now()
 	questions := q.Questions()
 	vectors, degraded, err := a.embedQueries(ctx, questions)
@@ -80,7 +80,7 @@ func (a *Activities) find(ctx context.Context, q memory.Query, v memory.Vector) 
 		Text: q.Text, Vector: v, Projects: q.Projects(), Collections: q.Collections, Types: q.Types,
 		Tags: q.Tags, Since: q.Since, Before: q.Before, Exclude: q.Exclude, Now: start, Limit: q.Limit,
 	})
-	gone := errors.Is(err, ErrNoCollection)
+	gone := errors.Is(err, memory.ErrNoCollection)
 	if err != nil && !gone {
 		return memory.RecallResult{}, err
 	}
@@ -104,7 +104,7 @@ func (a *Activities) pinned(ctx context.Context, q memory.Query) ([]memory.Hit, 
 		Projects: q.Projects(), Collections: q.Collections, Types: q.Types, Tags: q.Tags,
 		Since: q.Since, Before: q.Before, Exclude: q.Exclude, Now: a.Now(), Limit: q.Limit,
 	})
-	if err != nil && !errors.Is(err, ErrNoCollection) {
+	if err != nil && !errors.Is(err, memory.ErrNoCollection) {
 		return nil, err
 	}
 	candidates := make([]memory.Candidate, len(found))
@@ -124,7 +124,7 @@ func (a *Activities) embedQueries(ctx context.Context, texts []string) ([]memory
 	// A part of the deadline is kept for the search by keywords.
 	embedCtx, cancel := context.WithTimeout(ctx, embedQueryTimeout)
 	defer cancel()
-	vectors, err := a.embed(embedCtx, ForQuery, texts)
+	vectors, err := a.embed(embedCtx, memory.ForQuery, texts)
 	none := make([]memory.Vector, len(texts))
 	switch {
 	case err == nil:
@@ -190,9 +190,9 @@ type CountInput struct {
 // CountRecall notes an answered recall: its hits gain confidence and a fresh
 // last_accessed, and the audit gets its row.
 func (a *Activities) CountRecall(ctx context.Context, in CountInput) error {
-	in.Query = RedactQuery(a.Redactor, in.Query)
+	in.Query = memory.RedactQuery(a.Redactor, in.Query)
 	details := map[string]any{"took_ms": maps.Clone(in.Took), "tokens": in.Tokens, "source": in.Query.Source}
-	err := a.Ledger.Recalled(ctx, op(ctx, in.Query.User, memory.ActionRecall, "count"), Recalled{
+	err := a.Ledger.Recalled(ctx, op(ctx, in.Query.User, memory.ActionRecall, "count"), memory.Recalled{
 		Query: in.Query, Hits: in.Hits, Below: in.Below, Details: details, At: in.At,
 	})
 	if err != nil {

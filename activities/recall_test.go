@@ -38,7 +38,7 @@ type flat struct {
 
 func (f flat) Model() string { return "m" }
 
-func (f flat) Embed(_ context.Context, _ Purpose, texts []string) ([]memory.Vector, error) {
+func (f flat) Embed(_ context.Context, _ memory.Purpose, texts []string) ([]memory.Vector, error) {
 	return slices.Repeat([]memory.Vector{{1, 0}}, len(texts)), f.err
 }
 
@@ -103,7 +103,7 @@ func (hiding) Redact(text string) (string, []string) {
 
 func TestRedactQuery(t *testing.T) {
 	t.Parallel()
-	q := RedactQuery(hiding{}, memory.Query{
+	q := memory.RedactQuery(hiding{}, memory.Query{
 		Text: "hunter2", Then: []string{"is hunter2 it"}, Project: "hunter2", Tags: []string{"hunter2"}, Session: "hunter2",
 	})
 	want := memory.Query{Text: "[gone]", Then: []string{"is [gone] it"}, Project: "[gone]", Tags: []string{"[gone]"}, Session: "[gone]"}

@@ -23,7 +23,7 @@ func (a *Activities) ConfirmDuplicate(ctx context.Context, in SaveInput) (memory
 
 // CreditMemories raises or lowers the confidence of memories that were tried.
 func (a *Activities) CreditMemories(ctx context.Context, in memory.CreditInput) (memory.CreditResult, error) {
-	in, err := RedactCredit(a.Redactor, in).Clean()
+	in, err := memory.RedactCredit(a.Redactor, in).Clean()
 	if err != nil {
 		return memory.CreditResult{}, err
 	}
@@ -39,7 +39,7 @@ type ReviseInput struct {
 
 // ReviseMemory edits one memory in the ledger.
 func (a *Activities) ReviseMemory(ctx context.Context, in ReviseInput) (memory.Memory, error) {
-	update, err := RedactUpdate(a.Redactor, in.Update).Clean()
+	update, err := memory.RedactUpdate(a.Redactor, in.Update).Clean()
 	if err != nil {
 		return memory.Memory{}, err
 	}
@@ -77,7 +77,7 @@ type Recorded struct {
 
 // RecordEvents writes audit rows that change no memory.
 func (a *Activities) RecordEvents(ctx context.Context, events []memory.Event) (Recorded, error) {
-	events = RedactEvents(a.Redactor, events)
+	events = memory.RedactEvents(a.Redactor, events)
 	if err := memory.CheckEvents(events); err != nil {
 		return Recorded{}, err
 	}

@@ -3,7 +3,6 @@ package activities
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/mneme-memory/mneme/memory"
@@ -27,7 +26,7 @@ type Embedding struct {
 // EmbedText embeds one text that is to be stored.
 func (a *Activities) EmbedText(ctx context.Context, in EmbedInput) (Embedding, error) {
 	text, _ := a.Redactor.Redact(in.Text)
-	vectors, err := a.embed(ctx, ForDocument, []string{text})
+	vectors, err := a.embed(ctx, memory.ForDocument, []string{text})
 	if err != nil {
 		return Embedding{}, err
 	}
@@ -35,7 +34,7 @@ func (a *Activities) EmbedText(ctx context.Context, in EmbedInput) (Embedding, e
 }
 
 // embed returns one checked vector a text.
-func (a *Activities) embed(ctx context.Context, purpose Purpose, texts []string) ([]memory.Vector, error) {
+func (a *Activities) embed(ctx context.Context, purpose memory.Purpose, texts []string) ([]memory.Vector, error) {
 	vectors, err := a.Embedder.Embed(ctx, purpose, texts)
 	if err != nil {
 		return nil, err
@@ -118,7 +117,7 @@ func (a *Activities) record(ctx context.Context, in SaveInput) (memory.StoreInpu
 }
 
 // near finds what may say the same as a record.
-func (a *Activities) near(rec memory.Record) Near {
+func (a *Activities) near(rec memory.Record) memory.Near {
 	return func(ctx context.Context) ([]memory.Match, error) {
 		if rec.Vector.IsZero() {
 			return nil, nil
@@ -135,27 +134,7 @@ func (a *Activities) near(rec memory.Record) Near {
 
 // redact takes secrets out of every string of the input that is kept.
 func (a *Activities) redact(in memory.StoreInput) (memory.StoreInput, []string) {
-	return RedactStore(a.Redactor, in)
-}
-
-// RedactStore takes secrets out of every string of the input that is kept,
-// and names the kinds of what it took and of what was taken before.
-func RedactStore(r Redactor, in memory.StoreInput) (memory.StoreInput, []string) {
-	kinds := slices.Clone(in.Redacted)
-	clean := func(s string) string {
-		out, found := r.Redact(s)
-		kinds = append(kinds, found...)
-		return out
-	}
-	in.Text, in.Project, in.Session = clean(in.Text), clean(in.Project), clean(in.Session)
-	tags := make([]string, len(in.Tags))
-	for i, t := range in.Tags {
-		tags[i] = clean(t)
-	}
-	in.Tags = tags
-	slices.Sort(kinds)
-	in.Redacted = slices.Compact(kinds)
-	return in, in.Redacted
+	return memory.RedactStore(a.Redactor, in)
 }
 
 // SyncInput names memories whose points may be behind the ledger.
@@ -173,7 +152,7 @@ func (a *Activities) SyncIndex(ctx context.Context, in SyncInput) error {
 }
 
 // applyChanges writes the ledger's state of memories to the index.
-func (a *Activities) applyChanges(ctx context.Context, changes []IndexChange) error {
+func (a *Activities) applyChanges(ctx context.Context, changes []memory.IndexChange) error {
 	var live []memory.Record
 	gone := map[string][]string{}
 	for _, c := range changes {
@@ -197,7 +176,7 @@ func (a *Activities) applyChanges(ctx context.Context, changes []IndexChange) er
 	}
 	for collection, ids := range gone {
 		// Where there is no collection, there is nothing to delete.
-		if err := a.Index.Delete(ctx, collection, ids); err != nil && !errors.Is(err, ErrNoCollection) {
+		if err := a.Index.Delete(ctx, collection, ids); err != nil && !errors.Is(err, memory.ErrNoCollection) {
 			return err
 		}
 	}

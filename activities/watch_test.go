@@ -14,8 +14,8 @@ type counts struct {
 	Ledger
 
 	points   int
-	without  int        // so many of the first collections are not there
-	expected []Expected // for one question after the other
+	without  int               // so many of the first collections are not there
+	expected []memory.Expected // for one question after the other
 	err      error
 	noted    map[string]int
 }
@@ -34,12 +34,12 @@ func (c *counts) Counts(context.Context, bool) (map[string]int, error) {
 	return all, nil
 }
 
-func (c *counts) Expected(context.Context) (map[string]Expected, error) {
+func (c *counts) Expected(context.Context) (map[string]memory.Expected, error) {
 	e := c.expected[0]
 	if len(c.expected) > 1 {
 		c.expected = c.expected[1:]
 	}
-	return map[string]Expected{memory.Memories: e}, nil
+	return map[string]memory.Expected{memory.Memories: e}, nil
 }
 
 func (c *counts) NoteLost(_ context.Context, lost map[string]int) error { c.noted = lost; return nil }
@@ -49,17 +49,17 @@ func (c *counts) Version(context.Context) (string, error) { return "", nil } // 
 func (c *counts) Records(context.Context, memory.Page) ([]memory.Record, error) { return nil, nil }
 func (c *counts) IDs(context.Context, string, string, int) ([]string, error)    { return nil, nil }
 func (c *counts) Strangers(context.Context, string, []string) ([]string, error) { return nil, nil }
-func (c *counts) Compare(context.Context, string, []memory.Record) (Difference, error) {
-	return Difference{}, nil
+func (c *counts) Compare(context.Context, string, []memory.Record) (memory.Difference, error) {
+	return memory.Difference{}, nil
 }
 
 // TestCompareCounts counts while others store and forget: what is on its way is neither lost
 // nor too many.
 func TestCompareCounts(t *testing.T) {
 	t.Parallel()
-	settled := func(n int) Expected { return Expected{Live: n, Written: n} }
+	settled := func(n int) memory.Expected { return memory.Expected{Live: n, Written: n} }
 	for name, c := range map[string]struct {
-		before, after Expected
+		before, after memory.Expected
 		points        int
 		lost, extra   int
 	}{
@@ -69,12 +69,12 @@ func TestCompareCounts(t *testing.T) {
 		"too many":                          {settled(10), settled(10), 12, 0, 2},
 		"stored between":                    {settled(10), settled(11), 11, 0, 0},
 		"stored after the points":           {settled(10), settled(11), 10, 0, 0},
-		"forgotten between":                 {settled(10), Expected{Live: 9, Written: 9, Marked: 1}, 9, 0, 0},
-		"forgotten, and the point is there": {settled(10), Expected{Live: 9, Written: 9, Marked: 1}, 10, 0, 0},
-		"marked, and written already":       {Expected{Live: 10, Written: 7, Marked: 3}, Expected{Live: 10, Written: 7, Marked: 3}, 10, 0, 0},
-		"marked, and not written yet":       {Expected{Live: 10, Written: 7, Marked: 3}, Expected{Live: 10, Written: 7, Marked: 3}, 7, 0, 0},
+		"forgotten between":                 {settled(10), memory.Expected{Live: 9, Written: 9, Marked: 1}, 9, 0, 0},
+		"forgotten, and the point is there": {settled(10), memory.Expected{Live: 9, Written: 9, Marked: 1}, 10, 0, 0},
+		"marked, and written already":       {memory.Expected{Live: 10, Written: 7, Marked: 3}, memory.Expected{Live: 10, Written: 7, Marked: 3}, 10, 0, 0},
+		"marked, and not written yet":       {memory.Expected{Live: 10, Written: 7, Marked: 3}, memory.Expected{Live: 10, Written: 7, Marked: 3}, 7, 0, 0},
 	} {
-		parts := &counts{points: c.points, expected: []Expected{c.before, c.after}}
+		parts := &counts{points: c.points, expected: []memory.Expected{c.before, c.after}}
 		a := &Activities{Index: parts, Ledger: parts}
 		state, err := a.compareCounts(t.Context())
 		if sum := state.Sum(); err != nil || sum.Lost != c.lost || sum.Extra != c.extra {
@@ -88,7 +88,7 @@ func TestCompareCounts(t *testing.T) {
 // not believed any more then.
 func TestLook(t *testing.T) {
 	t.Parallel()
-	parts := &counts{points: 10, expected: []Expected{{Live: 10, Written: 10}}}
+	parts := &counts{points: 10, expected: []memory.Expected{{Live: 10, Written: 10}}}
 	a := &Activities{Index: parts, Ledger: parts}
 	a.watch.away = true // as WatchIndex begins
 	refills, fails := 0, false

@@ -1,5 +1,11 @@
 package memory
 
+import (
+	"context"
+	"errors"
+	"slices"
+)
+
 // IndexState says how index and ledger compare, by count and by a sample of
 // what the points hold.
 type IndexState struct {
@@ -49,3 +55,30 @@ func (s IndexState) Sum() IndexCollection {
 	}
 	return sum
 }
+
+// ErrNoCollection is in the chain of the error of an index whose collection is not there:
+// an index that was used before has lost it.
+var ErrNoCollection = errors.New("the collection is not there")
+
+// Difference names memories whose points are not what the ledger says, by their ids.
+type Difference struct {
+	Missing []string // there is no point
+	Other   []string // the point holds something else
+}
+
+// IDs returns all that differ.
+func (d Difference) IDs() []string { return slices.Concat(d.Missing, d.Other) }
+
+// Near finds live memories that might be the same fact as the one being
+// stored. The ledger calls it while it holds the lock that keeps others out.
+type Near func(ctx context.Context) ([]Match, error)
+
+// IndexChange is a memory whose state in the index is behind the ledger.
+type IndexChange struct {
+	Record
+	IndexedIn string // collection where its point is now, "" if none
+}
+
+// Expected is how many points a collection should have: at least Written, and
+// one more for each of Marked, whose points are about to be written or deleted.
+type Expected struct{ Live, Written, Marked int }

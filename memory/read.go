@@ -72,3 +72,12 @@ type Stats struct {
 	NearlyPruned int         `json:"nearly_pruned,omitempty"` // named as nearly pruned; "mneme review" shows them
 	Held         []HeldPrune `json:"held,omitempty"`          // projects whose pruning waits for a yes
 }
+
+// Recalled is what the ledger notes of an answered recall.
+type Recalled struct {
+	Query   Query
+	Hits    []Hit // texts are not kept
+	Below   int
+	Details map[string]any // latency and the like
+	At      time.Time
+}

@@ -130,3 +130,12 @@ func MeanVector(vs ...Vector) Vector {
 	}
 	return sum.Unit()
 }
+
+// Purpose says what a text is embedded for: some models want a prefix for it.
+type Purpose string
+
+// The purposes.
+const (
+	ForDocument Purpose = "document"
+	ForQuery    Purpose = "query"
+)

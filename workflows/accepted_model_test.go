@@ -24,7 +24,7 @@ type fickle struct {
 
 func (f *fickle) Model() string { return f.name }
 
-func (f *fickle) Embed(ctx context.Context, purpose activities.Purpose, texts []string) ([]memory.Vector, error) {
+func (f *fickle) Embed(ctx context.Context, purpose memory.Purpose, texts []string) ([]memory.Vector, error) {
 	f.hits.Add(1)
 	if err := f.err.Load(); err != nil {
 		return nil, err

@@ -19,13 +19,13 @@ import (
 // Errors are [memory.Error] values.
 type Client struct {
 	temporal client.Client
-	redactor activities.Redactor
+	redactor memory.Redactor
 	ledger   string
 }
 
 // NewClient returns a client that sends through c to the workers of a ledger,
 // or of a release that knew no identities if that is "".
-func NewClient(c client.Client, r activities.Redactor, ledger string) *Client {
+func NewClient(c client.Client, r memory.Redactor, ledger string) *Client {
 	return &Client{temporal: c, redactor: r, ledger: ledger}
 }
 
@@ -35,7 +35,7 @@ func (c *Client) Close() { c.temporal.Close() }
 // Store remembers one text. While a part is down or refuses it answers
 // [memory.Accepted], and the message says what to do.
 func (c *Client) Store(ctx context.Context, in memory.StoreInput) (memory.StoreResult, error) {
-	in, kinds := activities.RedactStore(c.redactor, in)
+	in, kinds := memory.RedactStore(c.redactor, in)
 	in, err := in.Clean()
 	if err != nil {
 		return memory.StoreResult{}, err
@@ -66,7 +66,7 @@ func (c *Client) Store(ctx context.Context, in memory.StoreInput) (memory.StoreR
 
 // Recall answers a query.
 func (c *Client) Recall(ctx context.Context, q memory.Query) (memory.RecallResult, error) {
-	q, err := activities.RedactQuery(c.redactor, q).Clean()
+	q, err := memory.RedactQuery(c.redactor, q).Clean()
 	if err != nil {
 		return memory.RecallResult{}, err
 	}
@@ -89,7 +89,7 @@ func (c *Client) Recall(ctx context.Context, q memory.Query) (memory.RecallResul
 func (c *Client) Forget(ctx context.Context, in memory.ForgetInput) (memory.ForgetReceipt, error) {
 	// What is stored was redacted: a filter that is too selects the same, and
 	// nothing secret gets into Temporal's history.
-	filter, err := activities.RedactFilter(c.redactor, in.Filter).Clean()
+	filter, err := memory.RedactFilter(c.redactor, in.Filter).Clean()
 	if err != nil {
 		return memory.ForgetReceipt{}, err
 	}

@@ -9,7 +9,6 @@ import (
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 
-	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -18,7 +17,7 @@ import (
 // long as Temporal keeps its history (a day at least). The answer to a later
 // one is [memory.Accepted].
 func (c *Client) StoreOnce(ctx context.Context, key string, in memory.StoreInput) (memory.StoreResult, error) {
-	in, kinds := activities.RedactStore(c.redactor, in)
+	in, kinds := memory.RedactStore(c.redactor, in)
 	in, err := in.Clean()
 	if err != nil {
 		return memory.StoreResult{}, err
@@ -39,7 +38,7 @@ func (c *Client) StoreOnce(ctx context.Context, key string, in memory.StoreInput
 // CreditOnce is Credit for a sender that may not know whether an earlier try
 // arrived; see StoreOnce. The answer to a later one names no ids.
 func (c *Client) CreditOnce(ctx context.Context, key string, in memory.CreditInput) (memory.CreditResult, error) {
-	in, err := activities.RedactCredit(c.redactor, in).Clean()
+	in, err := memory.RedactCredit(c.redactor, in).Clean()
 	if err != nil {
 		return memory.CreditResult{}, err
 	}

@@ -12,7 +12,7 @@ import (
 // It is not tried again later: whoever gets no answer stores the text, and the
 // store confirms the same memory.
 func (c *Client) Duplicate(ctx context.Context, in memory.StoreInput) (memory.DuplicateResult, error) {
-	in, _ = activities.RedactStore(c.redactor, in)
+	in, _ = memory.RedactStore(c.redactor, in)
 	in, err := in.Clean()
 	if err != nil {
 		return memory.DuplicateResult{}, err
@@ -27,7 +27,7 @@ func (c *Client) Duplicate(ctx context.Context, in memory.StoreInput) (memory.Du
 // recalled and then tried. While a part is down the credit is kept and given
 // later; the answer names the part.
 func (c *Client) Credit(ctx context.Context, in memory.CreditInput) (memory.CreditResult, error) {
-	in = activities.RedactCredit(c.redactor, in)
+	in = memory.RedactCredit(c.redactor, in)
 	in, err := in.Clean()
 	if err != nil {
 		return memory.CreditResult{}, err
@@ -50,7 +50,7 @@ func (c *Client) Credit(ctx context.Context, in memory.CreditInput) (memory.Cred
 // refuses, the error is [memory.Unavailable] or [memory.Refused] and says that the
 // edit will be made.
 func (c *Client) Update(ctx context.Context, in memory.UpdateInput) (memory.Memory, error) {
-	in = activities.RedactUpdate(c.redactor, in)
+	in = memory.RedactUpdate(c.redactor, in)
 	in, err := in.Clean()
 	if err != nil {
 		return memory.Memory{}, err
@@ -81,7 +81,7 @@ func (c *Client) Record(ctx context.Context, events []memory.Event) error {
 	if len(events) == 0 {
 		return nil
 	}
-	events = activities.RedactEvents(c.redactor, events)
+	events = memory.RedactEvents(c.redactor, events)
 	if err := memory.CheckEvents(events); err != nil {
 		return err
 	}

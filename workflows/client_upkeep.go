@@ -10,7 +10,6 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
-	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -122,7 +121,7 @@ func (c *Client) ImportBatch(ctx context.Context, importID string, b memory.Impo
 		return memory.ImportProgress{}, memory.Errorf(memory.Invalid, "split it", "a batch has %d items, the limit is %d", len(b.Items), memory.MaxImportBatch)
 	}
 	for i, item := range b.Items {
-		item, _ = activities.RedactStore(c.redactor, item)
+		item, _ = memory.RedactStore(c.redactor, item)
 		clean, err := item.Clean()
 		if err != nil {
 			return memory.ImportProgress{}, fmt.Errorf("item %d: %w", i+1, err)

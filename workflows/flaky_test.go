@@ -32,7 +32,7 @@ func flaked[T any](f *flakyLedger, do func() (T, error)) (T, error) {
 	return none, memory.Down("PostgreSQL", "", errors.New("connection reset by peer"))
 }
 
-func (f *flakyLedger) Store(ctx context.Context, op memory.Op, rec memory.Record, links []memory.LinkRequest, near activities.Near) (memory.StoreResult, error) {
+func (f *flakyLedger) Store(ctx context.Context, op memory.Op, rec memory.Record, links []memory.LinkRequest, near memory.Near) (memory.StoreResult, error) {
 	return flaked(f, func() (memory.StoreResult, error) { return f.Ledger.Store(ctx, op, rec, links, near) })
 }
 

@@ -144,11 +144,11 @@ func (o *organize) took(ctx workflow.Context) {
 }
 
 // scope is what a page looks at; collection "" stands for all that are tidied up.
-func (o *organize) scope(collection string, page int) activities.Scope {
+func (o *organize) scope(collection string, page int) memory.Scope {
 	if o.state.Page > 0 {
 		page = o.state.Page
 	}
-	s := activities.Scope{Collection: collection, Project: o.in.Project, Now: o.state.Report.StartedAt, Limit: page, After: o.state.After}
+	s := memory.Scope{Collection: collection, Project: o.in.Project, Now: o.state.Report.StartedAt, Limit: page, After: o.state.After}
 	if collection == "" {
 		s.Collections = o.in.Order()
 		for _, h := range o.state.Report.Held {
@@ -167,7 +167,7 @@ func (o *organize) empty(collection string) bool {
 func (o *organize) find(collection string) stage {
 	return func(ctx workflow.Context) (bool, error) {
 		o.pages++
-		var found activities.FoundGroups
+		var found memory.FoundGroups
 		in := activities.FindGroupsInput{Scope: o.scope(collection, tidyPage), User: o.in.User, Step: findStep(collection)}
 		if err := workflow.ExecuteActivity(long(ctx), acts.FindGroups, in).Get(ctx, &found); err != nil {
 			return false, err

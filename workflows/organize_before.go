@@ -118,8 +118,8 @@ func (o *organizeBefore) tidy(ctx workflow.Context, collection, name string, act
 	}
 }
 
-func (o *organizeBefore) scope(collection string) activities.Scope {
-	return activities.Scope{
+func (o *organizeBefore) scope(collection string) memory.Scope {
+	return memory.Scope{
 		Collection: collection, Project: o.in.Project, Now: o.state.Report.StartedAt,
 		DryRun: o.in.DryRun, Limit: tidyPage,
 	}

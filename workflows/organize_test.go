@@ -86,12 +86,12 @@ func (l *ledgerOf) groups(n int) []memory.MergedGroup {
 	return out
 }
 
-func (l *ledgerOf) find(_ context.Context, in activities.FindGroupsInput) (activities.FoundGroups, error) {
+func (l *ledgerOf) find(_ context.Context, in activities.FindGroupsInput) (memory.FoundGroups, error) {
 	l.once(in.Step)
 	if in.Scope.Collection == memory.Episodes {
-		return activities.FoundGroups{}, nil
+		return memory.FoundGroups{}, nil
 	}
-	return activities.FoundGroups{Scanned: 100, Groups: 5}, nil
+	return memory.FoundGroups{Scanned: 100, Groups: 5}, nil
 }
 
 func (l *ledgerOf) merge(_ context.Context, in activities.MergeGroupsInput) (activities.MergedGroups, error) {

@@ -275,7 +275,7 @@ func (r *rig) status(t testing.TB, id string) enumspb.WorkflowExecutionStatus {
 	return d.GetWorkflowExecutionInfo().GetStatus()
 }
 
-func redactor(t testing.TB) activities.Redactor {
+func redactor(t testing.TB) memory.Redactor {
 	t.Helper()
 	out, err := dial.Redactor("", "")
 	check(t, err)

@@ -223,7 +223,7 @@ func (r *rig) untidy(t *testing.T) {
 		_, err := r.Store(t.Context(), memory.StoreInput{Text: text, Project: "p", Collection: collection})
 		check(t, err)
 	}
-	announced := activities.Scope{Now: time.Now().Add(-memory.PruneNotice - time.Hour)}
+	announced := memory.Scope{Now: time.Now().Add(-memory.PruneNotice - time.Hour)}
 	_, err := r.ledger.Announce(t.Context(), memory.Op{WorkflowID: "untidy", Step: "announce", Action: memory.ActionAnnounce}, announced)
 	check(t, err)
 	r.stop()

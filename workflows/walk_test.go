@@ -28,7 +28,7 @@ type hookedIndex struct {
 	upsert  func(ctx context.Context)     // before points are written
 }
 
-func (h *hookedIndex) Compare(ctx context.Context, collection string, records []memory.Record) (activities.Difference, error) {
+func (h *hookedIndex) Compare(ctx context.Context, collection string, records []memory.Record) (memory.Difference, error) {
 	h.mu.Lock()
 	hook := h.compare
 	h.compare = nil

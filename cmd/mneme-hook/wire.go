@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/internal/autostart"
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/dial"
@@ -37,7 +36,7 @@ func options(signals <-chan os.Signal) hook.Options {
 
 // connect dials mneme. The SDK would try for seconds to reach what does not
 // run, so the door is tried first.
-func connect(ctx context.Context, cfg config.Config, r activities.Redactor) (hook.Client, error) {
+func connect(ctx context.Context, cfg config.Config, r memory.Redactor) (hook.Client, error) {
 	address, err := config.TemporalAddress(cfg)
 	if err != nil {
 		return nil, err

@@ -8,7 +8,6 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/internal/assembly"
 	"github.com/mneme-memory/mneme/internal/cli"
 	"github.com/mneme-memory/mneme/internal/config"
@@ -16,6 +15,7 @@ import (
 	"github.com/mneme-memory/mneme/internal/dial"
 	"github.com/mneme-memory/mneme/internal/doctor"
 	"github.com/mneme-memory/mneme/internal/project"
+	"github.com/mneme-memory/mneme/memory"
 )
 
 // deps are the adapters and servers of the commands.
@@ -52,7 +52,7 @@ func up(ctx context.Context, cfg config.Config, opts cli.UpOptions) error {
 	}
 	return daemon.Run(ctx, daemon.Options{
 		Config: cfg, Version: version, Redactor: r, Ready: opts.Ready, Getenv: os.Getenv,
-		ProjectRedactor: func(dir string) (activities.Redactor, error) { return dial.Redactor(homeDir(), dir) },
+		ProjectRedactor: func(dir string) (memory.Redactor, error) { return dial.Redactor(homeDir(), dir) },
 		Logger:          slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		Progress:        progress(opts.Progress, time.Now),
 	})

@@ -80,7 +80,7 @@ type Parts struct {
 	Embedder *ollama.Embedder
 	Ledger   activities.Ledger
 	Index    activities.Index
-	Redactor activities.Redactor
+	Redactor memory.Redactor
 	Chat     activities.Chatter // nil for extractive summaries
 
 	Snapshots activities.Snapshotter // nil where no files are kept
@@ -97,9 +97,9 @@ func (p Parts) Activities() *activities.Activities {
 // embedder gives the adapter the words of the activities.
 type embedder struct{ *ollama.Embedder }
 
-func (e embedder) Embed(ctx context.Context, purpose activities.Purpose, texts []string) ([]memory.Vector, error) {
+func (e embedder) Embed(ctx context.Context, purpose memory.Purpose, texts []string) ([]memory.Vector, error) {
 	kind := ollama.Document
-	if purpose == activities.ForQuery {
+	if purpose == memory.ForQuery {
 		kind = ollama.Query
 	}
 	return e.Embedder.Embed(ctx, kind, texts)

@@ -16,17 +16,18 @@ import (
 	"github.com/mneme-memory/mneme/internal/autostart"
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/dial"
+	"github.com/mneme-memory/mneme/memory"
 )
 
 // Options say how the daemon runs.
 type Options struct {
-	Config   config.Config       // required
-	Version  string              // of mneme
-	Redactor activities.Redactor // required; with the user's rules, the doors add the project's
+	Config   config.Config   // required
+	Version  string          // of mneme
+	Redactor memory.Redactor // required; with the user's rules, the doors add the project's
 
 	// ProjectRedactor returns the redactor of a project's folder, for sessions that
 	// the daemon reads itself. Nil means Redactor for all.
-	ProjectRedactor func(dir string) (activities.Redactor, error)
+	ProjectRedactor func(dir string) (memory.Redactor, error)
 
 	Logger   *slog.Logger                         // required
 	Progress func(done, total int64, what string) // of downloads; may be nil

@@ -11,7 +11,6 @@ import (
 
 	"go.temporal.io/sdk/client"
 
-	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/redact"
 	"github.com/mneme-memory/mneme/internal/temporal"
@@ -24,7 +23,7 @@ const timeout = 3 * time.Second
 
 // Open connects to the workflows of the ledger that the settings or the home
 // tell, see [Ledger]. It fails with [memory.Unavailable] when mneme does not run.
-func Open(ctx context.Context, cfg config.Config, r activities.Redactor) (*workflows.Client, error) {
+func Open(ctx context.Context, cfg config.Config, r memory.Redactor) (*workflows.Client, error) {
 	address, err := config.TemporalAddress(cfg)
 	if err != nil {
 		return nil, err
@@ -51,7 +50,7 @@ func Open(ctx context.Context, cfg config.Config, r activities.Redactor) (*workf
 
 // OpenFor connects to the workflows of a ledger, for who knows it and where
 // Temporal is.
-func OpenFor(ctx context.Context, cfg config.Temporal, ledger string, r activities.Redactor) (*workflows.Client, error) {
+func OpenFor(ctx context.Context, cfg config.Temporal, ledger string, r memory.Redactor) (*workflows.Client, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	c, err := temporal.Dial(ctx, cfg, nil)
@@ -82,7 +81,7 @@ func Ledger(ctx context.Context, cfg config.Config, c client.Client) (string, er
 // the CLAUDE.md files that apply: those in the user's home folder and in the
 // project's. A door names its project, so that what leaves it is clean; the
 // daemon serves all projects, names none ("") and applies the user's again.
-func Redactor(home, project string) (activities.Redactor, error) {
+func Redactor(home, project string) (memory.Redactor, error) {
 	rules, _, err := redact.LoadClaudeMD(home, project)
 	if err != nil {
 		return nil, fmt.Errorf("read the privacy rules of CLAUDE.md: %w", err)

@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/daemon"
 	"github.com/mneme-memory/mneme/internal/dial"
@@ -33,7 +32,7 @@ const patience = 30 * time.Second
 type world struct {
 	home, dir, transcript string
 	cfg                   config.Config
-	redactor              activities.Redactor
+	redactor              memory.Redactor
 	client                *workflows.Client
 }
 
@@ -141,8 +140,8 @@ func (w *world) run(t *testing.T, event string, fields map[string]any) string {
 	code := hook.Main(hook.Options{
 		Args: []string{hook.Argument(event)}, Env: w.env, Stdin: bytes.NewReader(in), Stdout: &out,
 		Config:   func() (config.Config, error) { return w.cfg, nil },
-		Redactor: func(string, string) (activities.Redactor, error) { return w.redactor, nil },
-		Dial: func(ctx context.Context, cfg config.Config, r activities.Redactor) (hook.Client, error) {
+		Redactor: func(string, string) (memory.Redactor, error) { return w.redactor, nil },
+		Dial: func(ctx context.Context, cfg config.Config, r memory.Redactor) (hook.Client, error) {
 			c, err := dial.Open(ctx, cfg, r)
 			if err != nil {
 				return nil, err

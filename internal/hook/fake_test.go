@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/hook/session"
 	"github.com/mneme-memory/mneme/internal/hooklog"
@@ -163,8 +162,8 @@ func (b *bench) options(event string, in []byte, out *bytes.Buffer) Options {
 	o := Options{
 		Args: []string{Argument(event)}, Env: b.env, Stdin: bytes.NewReader(in), Stdout: out,
 		Config:   func() (config.Config, error) { return b.cfg, nil },
-		Redactor: func(string, string) (activities.Redactor, error) { return stars{}, nil },
-		Dial: func(context.Context, config.Config, activities.Redactor) (Client, error) {
+		Redactor: func(string, string) (memory.Redactor, error) { return stars{}, nil },
+		Dial: func(context.Context, config.Config, memory.Redactor) (Client, error) {
 			if b.down {
 				return nil, memory.Down("Temporal", "", errors.New("mneme is not running"))
 			}

@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/hook/session"
 	"github.com/mneme-memory/mneme/internal/hooklog"
@@ -38,9 +37,9 @@ type Options struct {
 	// Config returns the settings in force; with an error, those that are good.
 	Config func() (config.Config, error)
 	// Redactor returns the redactor of a user's home folder and a project's folder.
-	Redactor func(home, dir string) (activities.Redactor, error)
+	Redactor func(home, dir string) (memory.Redactor, error)
 	// Dial connects to mneme, or fails at once when it does not run.
-	Dial func(ctx context.Context, cfg config.Config, r activities.Redactor) (Client, error)
+	Dial func(ctx context.Context, cfg config.Config, r memory.Redactor) (Client, error)
 	// Project names the project of a folder.
 	Project func(dir string) string
 	// Autostart starts the daemon in the background if it should and does not run,

@@ -13,9 +13,9 @@ import (
 	"testing/iotest"
 	"time"
 
-	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/hooklog"
+	"github.com/mneme-memory/mneme/memory"
 )
 
 func TestArguments(t *testing.T) {
@@ -111,7 +111,7 @@ func TestPanicBesideTheWorkIsNotTheEnd(t *testing.T) {
 	b := newBench(t)
 	b.cfg.Temporal.Address = "127.0.0.1:1" // so that dialling and looking around are side by side
 	b.change = func(o *Options) {
-		o.Dial = func(context.Context, config.Config, activities.Redactor) (Client, error) { panic("on request") }
+		o.Dial = func(context.Context, config.Config, memory.Redactor) (Client, error) { panic("on request") }
 	}
 	if got := b.run(t, sessionStart, map[string]any{"source": "startup"}); got != "" {
 		t.Errorf("printed %q", got)
@@ -198,7 +198,7 @@ func TestMnemeThatHangsIsLeftAlone(t *testing.T) {
 	b.change = func(o *Options) {
 		o.Deadline, o.Now = 200*time.Millisecond, func() time.Time { return now }
 		dial := o.Dial
-		o.Dial = func(ctx context.Context, cfg config.Config, r activities.Redactor) (Client, error) {
+		o.Dial = func(ctx context.Context, cfg config.Config, r memory.Redactor) (Client, error) {
 			dials++
 			return dial(ctx, cfg, r)
 		}
@@ -275,7 +275,7 @@ func TestBadSettings(t *testing.T) {
 	}
 	b.findNot(t, secret)
 	b.change = func(o *Options) {
-		o.Redactor = func(string, string) (activities.Redactor, error) { return nil, errors.New("bad rule " + secret) }
+		o.Redactor = func(string, string) (memory.Redactor, error) { return nil, errors.New("bad rule " + secret) }
 	}
 	if got := b.run(t, sessionStart, map[string]any{"source": "startup"}); got != "" {
 		t.Errorf("without a redactor it printed %q", got)

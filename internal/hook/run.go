@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/extract"
 	"github.com/mneme-memory/mneme/internal/hook/session"
@@ -22,7 +21,7 @@ type run struct {
 	cfg       config.Config
 	dir       string // that Claude Code was started in
 	project   string
-	redactor  activities.Redactor
+	redactor  memory.Redactor
 	sessions  *session.Store
 	spool     *spool.Spool
 	log       hooklog.Entry

@@ -9,7 +9,6 @@ import (
 	"os"
 	"time"
 
-	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/extract"
 	"github.com/mneme-memory/mneme/internal/hook/session"
@@ -26,14 +25,14 @@ const sweptPerRound = 8
 // chat model is configured, hooks leave the transcripts to it. What it finds
 // goes the same way, through the spool, with the same keys.
 type Sweeper struct {
-	Config   config.Config       // required
-	Redactor activities.Redactor // required
-	Chat     extract.Chatter     // required; when it fails, the rules find what they can
-	Now      func() time.Time    // required
+	Config   config.Config    // required
+	Redactor memory.Redactor  // required
+	Chat     extract.Chatter  // required; when it fails, the rules find what they can
+	Now      func() time.Time // required
 
 	// ProjectRedactor returns the redactor of a project's folder, which adds the
 	// rules of its CLAUDE.md as the hooks' own does. Nil means Redactor for all.
-	ProjectRedactor func(dir string) (activities.Redactor, error)
+	ProjectRedactor func(dir string) (memory.Redactor, error)
 }
 
 // leavesSweeps reports whether hooks leave transcripts to the daemon.
@@ -112,7 +111,7 @@ func (s *Sweeper) one(ctx context.Context, sessions *session.Store, state sessio
 	return len(keys), err
 }
 
-func (s *Sweeper) redactorOf(dir string) (activities.Redactor, error) {
+func (s *Sweeper) redactorOf(dir string) (memory.Redactor, error) {
 	if s.ProjectRedactor == nil || dir == "" {
 		return s.Redactor, nil
 	}
@@ -125,7 +124,7 @@ func (s *Sweeper) redactorOf(dir string) (activities.Redactor, error) {
 
 // withoutSecrets asks a model about what is left of a session when its secrets
 // are out: the model may run on another machine, and logs what it is asked.
-func withoutSecrets(chat extract.Chatter, redactor activities.Redactor) extract.Chatter {
+func withoutSecrets(chat extract.Chatter, redactor memory.Redactor) extract.Chatter {
 	return func(ctx context.Context, system, user string, schema json.RawMessage) (string, error) {
 		user, _ = redactor.Redact(user)
 		return chat(ctx, system, user, schema)

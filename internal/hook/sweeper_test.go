@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/internal/hook/session"
+	"github.com/mneme-memory/mneme/memory"
 )
 
 // teller is a chat model that gives one answer, or fails.
@@ -108,7 +108,7 @@ func TestTheModelSeesNoSecrets(t *testing.T) {
 		`"type":"learning","score":0.9,"sources":["e2"]}]}`}
 	s := b.sweeper(model)
 	dirs := map[string]bool{}
-	s.ProjectRedactor = func(dir string) (activities.Redactor, error) {
+	s.ProjectRedactor = func(dir string) (memory.Redactor, error) {
 		dirs[dir] = true
 		return shouting{}, nil
 	}
@@ -127,7 +127,7 @@ func TestTheModelSeesNoSecrets(t *testing.T) {
 			t.Errorf("stored %q", in.Text)
 		}
 	}
-	s.ProjectRedactor = func(string) (activities.Redactor, error) { return nil, errors.New("unreadable") }
+	s.ProjectRedactor = func(string) (memory.Redactor, error) { return nil, errors.New("unreadable") }
 	c.finding(1)
 	b.say(t, &c)
 	if n, err := s.Sweep(t.Context()); err == nil || n != 0 || len(model.asked) != 1 {

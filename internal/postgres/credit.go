@@ -9,7 +9,7 @@ import (
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// Credit implements [activities.Reviser]. A memory that is named twice, or by
+// Credit implements activities.Reviser. A memory that is named twice, or by
 // two ids that were merged, is credited once. Like a recall it writes no version.
 func (l *Ledger) Credit(ctx context.Context, op memory.Op, in memory.CreditInput) ([]string, error) {
 	const what = "credit memories"
@@ -60,7 +60,7 @@ with recursive way(id, next) as (
 ) select id from way) order by id for update`, noNil(ids))
 }
 
-// Survivors implements [activities.Reader]. The end of the way may itself be
+// Survivors implements activities.Reader. The end of the way may itself be
 // no longer live.
 func (l *Ledger) Survivors(ctx context.Context, ids []string) (map[string]string, error) {
 	const what = "follow merges"

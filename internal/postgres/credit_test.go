@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/internal/postgres"
 	"github.com/mneme-memory/mneme/memory"
 )
@@ -84,7 +83,7 @@ func storeAll(t *testing.T, l *postgres.Ledger, recs ...memory.Record) []string 
 
 func merge(t *testing.T, l *postgres.Ledger, name string, ids ...string) memory.MergedGroup {
 	t.Helper()
-	g, err := l.Merge(t.Context(), step(memory.ActionMerge, name), ids, activities.Scope{})
+	g, err := l.Merge(t.Context(), step(memory.ActionMerge, name), ids, memory.Scope{})
 	if err != nil || len(g.MergedIDs) != len(ids)-1 {
 		t.Fatalf("merged %+v, %v", g, err)
 	}

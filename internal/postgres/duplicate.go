@@ -6,7 +6,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -16,9 +15,9 @@ type confirmation struct {
 	Similarity float64 `json:"similarity"`
 }
 
-// Confirm implements [activities.Reviser]. It looks under the lock under which
+// Confirm implements activities.Reviser. It looks under the lock under which
 // Store would look, so that the two agree.
-func (l *Ledger) Confirm(ctx context.Context, op memory.Op, rec memory.Record, near activities.Near) (memory.DuplicateResult, error) {
+func (l *Ledger) Confirm(ctx context.Context, op memory.Op, rec memory.Record, near memory.Near) (memory.DuplicateResult, error) {
 	const what = "look for a duplicate"
 	if err := checkNew(rec); err != nil {
 		return memory.DuplicateResult{}, fmt.Errorf("%s: %w", what, err)

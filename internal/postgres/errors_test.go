@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/internal/postgres"
 	"github.com/mneme-memory/mneme/internal/testkit"
 	"github.com/mneme-memory/mneme/memory"
@@ -78,7 +77,7 @@ func TestErrorsOfCallbacksAreNotPostgres(t *testing.T) {
 	if err != nil || len(ids) != 1 {
 		t.Fatal(ids, err)
 	}
-	err = l.SyncIndex(t.Context(), ids, func(context.Context, []activities.IndexChange) error { return down })
+	err = l.SyncIndex(t.Context(), ids, func(context.Context, []memory.IndexChange) error { return down })
 	if memory.PartOf(err) != "Qdrant" {
 		t.Errorf("%v", err)
 	}

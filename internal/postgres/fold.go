@@ -7,11 +7,10 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// Fold implements [activities.Reviser]. Memories that are one already are
+// Fold implements activities.Reviser. Memories that are one already are
 // returned as they are, so that a merge whose answer was lost can be asked for again.
 func (l *Ledger) Fold(ctx context.Context, op memory.Op, ids []string) (memory.MergedGroup, error) {
 	const what = "merge memories"
@@ -44,7 +43,7 @@ func (l *Ledger) fold(ctx context.Context, tx pgx.Tx, op memory.Op, ids []string
 		merged := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return id == rows[0].ID })
 		return memory.MergedGroup{SurvivorID: rows[0].ID, MergedIDs: merged, Similarity: 1, Text: rows[0].Text}, nil
 	}
-	g, err := l.merge(ctx, tx, op, ids, activities.Scope{}, memory.MergeGroup)
+	g, err := l.merge(ctx, tx, op, ids, memory.Scope{}, memory.MergeGroup)
 	if err != nil {
 		return g, err
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -92,7 +91,7 @@ func TestSyncFollowsMerges(t *testing.T) {
 	}
 	for _, id := range []string{g.SurvivorID, g.MergedIDs[0]} {
 		var told []string
-		err := l.SyncIndex(t.Context(), []string{id}, func(_ context.Context, changes []activities.IndexChange) error {
+		err := l.SyncIndex(t.Context(), []string{id}, func(_ context.Context, changes []memory.IndexChange) error {
 			for _, c := range changes {
 				told = append(told, c.ID)
 			}

@@ -10,7 +10,7 @@ import (
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// Select implements [activities.Forgetter]. Limit 0 means 1000, the most.
+// Select implements activities.Forgetter. Limit 0 means 1000, the most.
 func (l *Ledger) Select(ctx context.Context, f memory.Filter, after string, limit int) ([]string, error) {
 	const what = "select memories"
 	start, err := keysetStart(after)
@@ -32,7 +32,7 @@ and ($6 = '' or collection = $6) and ($7 = '' or type = $7) order by id limit $8
 		start, noNil(f.IDs), noNil(f.Tags), f.Before, f.Project, f.Collection, f.Type, pageSize(limit), f.Forgotten)
 }
 
-// Forget implements [activities.Forgetter]. What was merged into a memory
+// Forget implements activities.Forgetter. What was merged into a memory
 // goes with it: its text lives in both. Ids in any state are taken, so that
 // a purge may follow a forget.
 func (l *Ledger) Forget(ctx context.Context, op memory.Op, ids []string, purge bool) (int, error) {

@@ -6,13 +6,12 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// Hold implements [activities.Organizer]. It counts all of a project, also
+// Hold implements activities.Organizer. It counts all of a project, also
 // where only some collections are tidied up.
-func (l *Ledger) Hold(ctx context.Context, op memory.Op, scope activities.Scope, yes bool) ([]memory.HeldPrune, error) {
+func (l *Ledger) Hold(ctx context.Context, op memory.Op, scope memory.Scope, yes bool) ([]memory.HeldPrune, error) {
 	const what = "count what would be pruned"
 	return once(ctx, l, op, what, func(tx pgx.Tx, e *entry) ([]memory.HeldPrune, error) {
 		e.project, e.details["yes"] = scope.Project, yes
@@ -28,7 +27,7 @@ func (l *Ledger) Hold(ctx context.Context, op memory.Op, scope activities.Scope,
 }
 
 // tooMuch returns the projects of a scope of which too much would be pruned.
-func tooMuch(ctx context.Context, tx pgx.Tx, scope activities.Scope) ([]memory.HeldPrune, error) {
+func tooMuch(ctx context.Context, tx pgx.Tx, scope memory.Scope) ([]memory.HeldPrune, error) {
 	now := moment(scope.Now)
 	candidates, err := selectStandings(ctx, tx, `state = 'live' and ($1 = '' or project = $1) and announced_at < $2 and not pinned`, scope.Project, now)
 	if err != nil {
@@ -69,7 +68,7 @@ on conflict (project) do update set memories = excluded.memories, live = exclude
 	return nil
 }
 
-// Held implements [activities.Organizer].
+// Held implements activities.Organizer.
 func (l *Ledger) Held(ctx context.Context) ([]memory.HeldPrune, error) {
 	const what = "read what is held back"
 	var out []memory.HeldPrune

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -30,7 +29,7 @@ func TestDecayTakesBackWhatWasIgnored(t *testing.T) {
 	}
 	event(5, memory.ActionUse, used.ID)
 	decay := func(name string, now time.Time) {
-		if _, err := l.Decay(t.Context(), step(memory.ActionDecay, name), activities.Scope{Now: now}); err != nil {
+		if _, err := l.Decay(t.Context(), step(memory.ActionDecay, name), memory.Scope{Now: now}); err != nil {
 			t.Fatal(err)
 		}
 	}

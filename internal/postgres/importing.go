@@ -9,7 +9,7 @@ import (
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// Import implements [activities.Storer]. At most memory.MaxImportBatch at a
+// Import implements activities.Storer. At most memory.MaxImportBatch at a
 // time. The audit rows' steps are op.Step, a slash and the memory's id, so a
 // batch that is tried again does only what is missing. A text that is there
 // already is left as it is.

@@ -7,12 +7,11 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/internal/testkit"
 	"github.com/mneme-memory/mneme/memory"
 )
 
-func scopeOf(collection string) activities.Scope { return activities.Scope{Collection: collection} }
+func scopeOf(collection string) memory.Scope { return memory.Scope{Collection: collection} }
 
 func TestImport(t *testing.T) {
 	t.Parallel()

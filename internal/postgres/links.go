@@ -19,7 +19,7 @@ func scanLink(r pgx.CollectableRow) (memory.Link, error) {
 	return k, err
 }
 
-// Link implements [activities.Storer]. An id that was merged stands for its
+// Link implements activities.Storer. An id that was merged stands for its
 // survivor.
 func (l *Ledger) Link(ctx context.Context, op memory.Op, link memory.Link) (memory.Link, error) {
 	return once(ctx, l, op, "link memories", func(tx pgx.Tx, e *entry) (memory.Link, error) {
@@ -126,7 +126,7 @@ func moveLinks(ctx context.Context, tx pgx.Tx, from, to string) error {
 	return nil
 }
 
-// Related implements [activities.Reader]: the live memories that links lead
+// Related implements activities.Reader: the live memories that links lead
 // to from id in either direction, nearest first. Depth is 1 to 5 (0 means 1),
 // limit 1 to 100 (0 means 50).
 func (l *Ledger) Related(ctx context.Context, id string, depth, limit int) ([]memory.Related, error) {

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/internal/postgres"
 	"github.com/mneme-memory/mneme/internal/testkit"
 	"github.com/mneme-memory/mneme/memory"
@@ -99,14 +98,14 @@ func history(t testing.TB, l *postgres.Ledger, id string) memory.History {
 }
 
 // sync brings everything in step and returns what the index was told.
-func sync(t testing.TB, l *postgres.Ledger) []activities.IndexChange {
+func sync(t testing.TB, l *postgres.Ledger) []memory.IndexChange {
 	t.Helper()
 	ids, err := l.Unindexed(t.Context(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var told []activities.IndexChange
-	err = l.SyncIndex(t.Context(), ids, func(_ context.Context, changes []activities.IndexChange) error {
+	var told []memory.IndexChange
+	err = l.SyncIndex(t.Context(), ids, func(_ context.Context, changes []memory.IndexChange) error {
 		told = append(told, changes...)
 		return nil
 	})

@@ -7,7 +7,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -56,11 +55,11 @@ type kept struct {
 	Similarity float64  `json:"similarity"`
 }
 
-// Merge implements [activities.Organizer]. The survivor is the one that
+// Merge implements activities.Organizer. The survivor is the one that
 // memory.Survivor chooses. Left out are memories that are no longer live, of
 // another project, collection or type than the survivor, pinned like it, or
 // too long to fit into one memory with it.
-func (l *Ledger) Merge(ctx context.Context, op memory.Op, ids []string, scope activities.Scope) (memory.MergedGroup, error) {
+func (l *Ledger) Merge(ctx context.Context, op memory.Op, ids []string, scope memory.Scope) (memory.MergedGroup, error) {
 	const what = "merge memories"
 	var text string
 	merge := func(tx pgx.Tx, e *entry) (kept, error) {
@@ -94,7 +93,7 @@ func (l *Ledger) Merge(ctx context.Context, op memory.Op, ids []string, scope ac
 // merge makes one of the live memories of ids that are in the scope. Their
 // places are locked by the caller. Group chooses what goes into which.
 func (l *Ledger) merge(
-	ctx context.Context, tx pgx.Tx, op memory.Op, ids []string, scope activities.Scope,
+	ctx context.Context, tx pgx.Tx, op memory.Op, ids []string, scope memory.Scope,
 	group func([]memory.Record) (int, memory.Record, []int),
 ) (memory.MergedGroup, error) {
 	g := memory.MergedGroup{MergedIDs: []string{}}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -18,18 +17,18 @@ type keptGroups struct {
 	Groups  [][]string `json:"groups"`
 }
 
-// KeepGroups implements [activities.Organizer].
-func (l *Ledger) KeepGroups(ctx context.Context, op memory.Op, scope activities.Scope, found activities.Groups) (activities.FoundGroups, error) {
+// KeepGroups implements activities.Organizer.
+func (l *Ledger) KeepGroups(ctx context.Context, op memory.Op, scope memory.Scope, found memory.Groups) (memory.FoundGroups, error) {
 	k, err := once(ctx, l, op, "keep what says the same", func(_ pgx.Tx, e *entry) (keptGroups, error) {
 		e.project, e.collection = scope.Project, scope.Collection
 		return keptGroups{found.Scanned, found.IDs}, nil
 	})
-	return activities.FoundGroups{Scanned: k.Scanned, Groups: len(k.Groups)}, err
+	return memory.FoundGroups{Scanned: k.Scanned, Groups: len(k.Groups)}, err
 }
 
-// MergeGroups implements [activities.Organizer]. Limit is of the groups here,
+// MergeGroups implements activities.Organizer. Limit is of the groups here,
 // 0 means 50: stores into the places of a page wait for its end.
-func (l *Ledger) MergeGroups(ctx context.Context, op memory.Op, found string, scope activities.Scope, from int) ([]memory.MergedGroup, error) {
+func (l *Ledger) MergeGroups(ctx context.Context, op memory.Op, found string, scope memory.Scope, from int) ([]memory.MergedGroup, error) {
 	const what = "merge memories"
 	if scope.Limit <= 0 {
 		scope.Limit = 50
@@ -89,7 +88,7 @@ from memory_audit where workflow_id = $1 and step = $2 order by id desc limit 1`
 }
 
 // mergeAudited merges one group and writes its audit row.
-func (l *Ledger) mergeAudited(ctx context.Context, tx pgx.Tx, op memory.Op, ids []string, scope activities.Scope) (memory.MergedGroup, error) {
+func (l *Ledger) mergeAudited(ctx context.Context, tx pgx.Tx, op memory.Op, ids []string, scope memory.Scope) (memory.MergedGroup, error) {
 	g, err := l.merge(ctx, tx, op, ids, scope, memory.MergeFacts)
 	if err != nil || len(g.MergedIDs) == 0 {
 		return g, err

@@ -35,7 +35,7 @@ func (l *Ledger) model(ctx context.Context, q querier) (embedding, error) {
 	return m, err
 }
 
-// UseModel implements [activities.Storer].
+// UseModel implements activities.Storer.
 func (l *Ledger) UseModel(ctx context.Context, model string, dimension int) error {
 	const what = "check the embedding model"
 	given := embedding{model, dimension}
@@ -68,7 +68,7 @@ func (l *Ledger) UseModel(ctx context.Context, model string, dimension int) erro
 	})
 }
 
-// ReplaceModel implements [activities.Storer].
+// ReplaceModel implements activities.Storer.
 func (l *Ledger) ReplaceModel(ctx context.Context, op memory.Op, model string, dimension int) error {
 	_, err := once(ctx, l, op, "replace the embedding model", func(tx pgx.Tx, e *entry) (embedding, error) {
 		given := embedding{model, dimension}
@@ -87,7 +87,7 @@ func (l *Ledger) ReplaceModel(ctx context.Context, op memory.Op, model string, d
 	return err
 }
 
-// Reembedded implements [activities.Storer]. A memory whose text has changed
+// Reembedded implements activities.Storer. A memory whose text has changed
 // since it was read keeps its old vector; its model tells, so it is asked for again.
 func (l *Ledger) Reembedded(ctx context.Context, op memory.Op, recs []memory.Record) error {
 	byID, ids := make(map[string]memory.Record, len(recs)), make([]string, 0, len(recs))

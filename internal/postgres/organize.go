@@ -9,7 +9,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -27,14 +26,14 @@ or coalesce(decayed_at, arrived_at) < $6::timestamptz - interval '5 days')`
 	mayAnnounce = `not pinned and greatest(last_accessed, arrived_at) < $6::timestamptz - interval '70 days'` // less than memory.PruneUnused without memory.AnnounceAhead
 )
 
-// Expire implements [activities.Organizer]; see memory.Standing.Expirable.
-func (l *Ledger) Expire(ctx context.Context, op memory.Op, scope activities.Scope) (activities.Tidied, error) {
+// Expire implements activities.Organizer; see memory.Standing.Expirable.
+func (l *Ledger) Expire(ctx context.Context, op memory.Op, scope memory.Scope) (memory.Tidied, error) {
 	rule := func(s memory.Standing) bool { return s.Expirable(moment(scope.Now)) }
 	return l.retire(ctx, op, scope, memory.Expired, mayExpire, rule)
 }
 
-// Prune implements [activities.Organizer]; see memory.Memory.Prunable.
-func (l *Ledger) Prune(ctx context.Context, op memory.Op, scope activities.Scope) (activities.Tidied, error) {
+// Prune implements activities.Organizer; see memory.Memory.Prunable.
+func (l *Ledger) Prune(ctx context.Context, op memory.Op, scope memory.Scope) (memory.Tidied, error) {
 	rule := func(s memory.Standing) bool {
 		return s.Prunable(moment(scope.Now)) && !slices.Contains(scope.Held, s.Project)
 	}
@@ -42,7 +41,7 @@ func (l *Ledger) Prune(ctx context.Context, op memory.Op, scope activities.Scope
 }
 
 // retire takes live memories for which a rule holds into another state.
-func (l *Ledger) retire(ctx context.Context, op memory.Op, scope activities.Scope, state memory.State, may string, rule rule) (activities.Tidied, error) {
+func (l *Ledger) retire(ctx context.Context, op memory.Op, scope memory.Scope, state memory.State, may string, rule rule) (memory.Tidied, error) {
 	return l.organize(ctx, op, scope, may, rule, func(tx pgx.Tx, _ *entry, chosen []memory.Standing) error {
 		rows, err := lockRows(ctx, tx, idsOf(chosen))
 		if err != nil {
@@ -56,10 +55,10 @@ func (l *Ledger) retire(ctx context.Context, op memory.Op, scope activities.Scop
 	})
 }
 
-// Decay implements [activities.Organizer]; see memory.Standing.Faded. What was
+// Decay implements activities.Organizer; see memory.Standing.Faded. What was
 // shown and not used since the last decay loses what being recalled had given
 // it: the audit row names those memories and how often.
-func (l *Ledger) Decay(ctx context.Context, op memory.Op, scope activities.Scope) (activities.Tidied, error) {
+func (l *Ledger) Decay(ctx context.Context, op memory.Op, scope memory.Scope) (memory.Tidied, error) {
 	now := moment(scope.Now)
 	rule := func(s memory.Standing) bool { return s.Fades(now) }
 	return l.organize(ctx, op, scope, mayFade, rule, func(tx pgx.Tx, e *entry, chosen []memory.Standing) error {
@@ -85,9 +84,9 @@ from unnest($1::uuid[], $2::float8[]) faded(id, confidence) where m.id = faded.i
 	})
 }
 
-// Announce implements [activities.Organizer]; see memory.Standing.ToAnnounce.
+// Announce implements activities.Organizer; see memory.Standing.ToAnnounce.
 // The index has no use for it.
-func (l *Ledger) Announce(ctx context.Context, op memory.Op, scope activities.Scope) (activities.Tidied, error) {
+func (l *Ledger) Announce(ctx context.Context, op memory.Op, scope memory.Scope) (memory.Tidied, error) {
 	now := moment(scope.Now)
 	rule := func(s memory.Standing) bool { return s.ToAnnounce(now) }
 	return l.organize(ctx, op, scope, mayAnnounce, rule, func(tx pgx.Tx, _ *entry, chosen []memory.Standing) error {
@@ -96,10 +95,10 @@ func (l *Ledger) Announce(ctx context.Context, op memory.Op, scope activities.Sc
 	})
 }
 
-// Promote implements [activities.Organizer]; see memory.Standing.Earned. The
+// Promote implements activities.Organizer; see memory.Standing.Earned. The
 // memory keeps its id; if its new collection holds the same text already, it
 // is merged into that one.
-func (l *Ledger) Promote(ctx context.Context, op memory.Op, scope activities.Scope) (activities.Tidied, error) {
+func (l *Ledger) Promote(ctx context.Context, op memory.Op, scope memory.Scope) (memory.Tidied, error) {
 	return l.organize(ctx, op, scope, mayPromote, memory.Standing.Earned, func(tx pgx.Tx, _ *entry, chosen []memory.Standing) error {
 		rows, err := lockRows(ctx, tx, idsOf(chosen))
 		if err != nil {
@@ -146,20 +145,20 @@ type rule func(memory.Standing) bool
 // organize runs one step over a page of a scope. A dry run of an older version,
 // which went this way too, changes nothing.
 func (l *Ledger) organize(
-	ctx context.Context, op memory.Op, scope activities.Scope, may string, rule rule,
+	ctx context.Context, op memory.Op, scope memory.Scope, may string, rule rule,
 	apply func(tx pgx.Tx, e *entry, chosen []memory.Standing) error,
-) (activities.Tidied, error) {
+) (memory.Tidied, error) {
 	what := op.Action + " memories"
 	if scope.DryRun {
-		return activities.Tidied{}, nil
+		return memory.Tidied{}, nil
 	}
-	return once(ctx, l, op, what, func(tx pgx.Tx, e *entry) (activities.Tidied, error) {
+	return once(ctx, l, op, what, func(tx pgx.Tx, e *entry) (memory.Tidied, error) {
 		e.project, e.collection = scope.Project, scope.Collection
 		chosen, next, err := choose(ctx, tx, scope, may, rule)
 		if err != nil {
-			return activities.Tidied{}, err
+			return memory.Tidied{}, err
 		}
-		out := activities.Tidied{IDs: map[string][]string{}, Next: next}
+		out := memory.Tidied{IDs: map[string][]string{}, Next: next}
 		for _, s := range chosen {
 			out.IDs[s.Collection] = append(out.IDs[s.Collection], s.ID)
 		}
@@ -174,7 +173,7 @@ func (l *Ledger) organize(
 // choose looks at a page of candidates, locks those for which the rule holds,
 // and asks the rule again. Next is the last id that was looked at, "" when
 // there are no more.
-func choose(ctx context.Context, tx pgx.Tx, scope activities.Scope, may string, rule rule) (chosen []memory.Standing, next string, err error) {
+func choose(ctx context.Context, tx pgx.Tx, scope memory.Scope, may string, rule rule) (chosen []memory.Standing, next string, err error) {
 	after, err := keysetStart(scope.After)
 	if err != nil {
 		return nil, "", err

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -24,7 +23,7 @@ func TestDecayAndPrune(t *testing.T) {
 	store(t, l, pinned)
 	half, end := day0.Add(45*day), day0.Add(90*day)
 	for i, now := range []time.Time{half, half, end} {
-		did, err := l.Decay(t.Context(), step(memory.ActionDecay, "d"+string(rune('0'+i))), activities.Scope{Now: now})
+		did, err := l.Decay(t.Context(), step(memory.ActionDecay, "d"+string(rune('0'+i))), memory.Scope{Now: now})
 		if err != nil || (len(did.All()) == 1) != (i != 1) {
 			t.Fatalf("decay %d: %v, %v", i, did, err)
 		}
@@ -37,7 +36,7 @@ func TestDecayAndPrune(t *testing.T) {
 	}
 	prune := func(name string, now time.Time) []string {
 		t.Helper()
-		did, err := l.Prune(t.Context(), step(memory.ActionPrune, name), activities.Scope{Now: now})
+		did, err := l.Prune(t.Context(), step(memory.ActionPrune, name), memory.Scope{Now: now})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,7 +46,7 @@ func TestDecayAndPrune(t *testing.T) {
 		t.Fatalf("%v were pruned unannounced", ids)
 	}
 	for range 2 { // the second returns what the first did
-		did, err := l.Announce(t.Context(), step(memory.ActionAnnounce, "a"), activities.Scope{Now: end})
+		did, err := l.Announce(t.Context(), step(memory.ActionAnnounce, "a"), memory.Scope{Now: end})
 		if err != nil || !slices.Equal(did.All(), []string{r.ID}) || get(t, l, r.ID).AnnouncedAt == nil {
 			t.Fatalf("announce: %v, %v", did, err)
 		}
@@ -81,7 +80,7 @@ func TestExpireAndPromote(t *testing.T) {
 		r.Source = memory.SourceCLI
 		store(t, l, r)
 	}
-	scope := activities.Scope{Now: soon.Add(day)}
+	scope := memory.Scope{Now: soon.Add(day)}
 	did, err := l.Expire(t.Context(), step(memory.ActionExpire, "e"), scope)
 	if err != nil || !slices.Equal(did.IDs[memory.ShortTerm], []string{fades.ID}) {
 		t.Fatalf("expired %v, %v", did, err)
@@ -115,8 +114,8 @@ func TestImportedLongAgoIsNewHere(t *testing.T) {
 		t.Fatal(err)
 	}
 	tidy := func(now time.Time) {
-		scope := activities.Scope{Now: now}
-		for action, does := range map[string]func(context.Context, memory.Op, activities.Scope) (activities.Tidied, error){
+		scope := memory.Scope{Now: now}
+		for action, does := range map[string]func(context.Context, memory.Op, memory.Scope) (memory.Tidied, error){
 			memory.ActionDecay: l.Decay, memory.ActionAnnounce: l.Announce, memory.ActionPrune: l.Prune,
 		} {
 			if _, err := does(t.Context(), step(action, now.String()+action), scope); err != nil {
@@ -159,9 +158,9 @@ func TestHoldWaitsForAYes(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := day0.AddDate(1, 0, 0)
-	scope := activities.Scope{Now: now}
-	announced := activities.Scope{Now: now.Add(-memory.PruneNotice)}
-	for _, does := range []func(context.Context, memory.Op, activities.Scope) (activities.Tidied, error){l.Decay, l.Announce} {
+	scope := memory.Scope{Now: now}
+	announced := memory.Scope{Now: now.Add(-memory.PruneNotice)}
+	for _, does := range []func(context.Context, memory.Op, memory.Scope) (memory.Tidied, error){l.Decay, l.Announce} {
 		if _, err := does(t.Context(), step("tidy", fmt.Sprintf("%p", does)), announced); err != nil {
 			t.Fatal(err)
 		}
@@ -220,12 +219,12 @@ func TestMergeMovesLinksAndRepeats(t *testing.T) {
 		}
 	}
 	ids := []string{a.ID, b.ID}
-	dry, err := l.Merge(t.Context(), step(memory.ActionMerge, "m"), ids, activities.Scope{DryRun: true})
+	dry, err := l.Merge(t.Context(), step(memory.ActionMerge, "m"), ids, memory.Scope{DryRun: true})
 	if err != nil || dry.SurvivorID != a.ID || get(t, l, b.ID).State != memory.Live {
 		t.Fatalf("dry run %+v, %v", dry, err)
 	}
 	for range 2 {
-		g, err := l.Merge(t.Context(), step(memory.ActionMerge, "m"), ids, activities.Scope{})
+		g, err := l.Merge(t.Context(), step(memory.ActionMerge, "m"), ids, memory.Scope{})
 		if err != nil || g.SurvivorID != a.ID || !slices.Equal(g.MergedIDs, []string{b.ID}) || g.Text != dry.Text {
 			t.Fatalf("%+v, %v", g, err)
 		}
@@ -234,7 +233,7 @@ func TestMergeMovesLinksAndRepeats(t *testing.T) {
 	if d.Confidence != 1 || d.AccessCount != 0 || len(d.Links) != 1 || d.Links[0].SourceID != a.ID || d.Links[0].TargetID != c.ID {
 		t.Errorf("survivor %+v", d)
 	}
-	again, err := l.Merge(t.Context(), step(memory.ActionMerge, "m2"), ids, activities.Scope{})
+	again, err := l.Merge(t.Context(), step(memory.ActionMerge, "m2"), ids, memory.Scope{})
 	if err != nil || len(again.MergedIDs) != 0 {
 		t.Errorf("what is not live must be left alone: %+v, %v", again, err)
 	}

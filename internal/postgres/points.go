@@ -6,14 +6,13 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/memory"
 )
 
 // lostKey is the setting that says how many memories of each collection the index has lost.
 const lostKey = "index_lost"
 
-// Unfindable implements [activities.Indexer]. Of what is merely behind, such as a
+// Unfindable implements activities.Indexer. Of what is merely behind, such as a
 // counter, the index has a point.
 func (l *Ledger) Unfindable(ctx context.Context, limit int) (unwritten, lost int, err error) {
 	err = l.again(ctx, "count what has no point", func() error {
@@ -25,7 +24,7 @@ func (l *Ledger) Unfindable(ctx context.Context, limit int) (unwritten, lost int
 	return unwritten, lost, err
 }
 
-// NoteLost implements [activities.Indexer]. Collections that are not named keep what was
+// NoteLost implements activities.Indexer. Collections that are not named keep what was
 // noted of them. Nothing is written when all of that is known already.
 func (l *Ledger) NoteLost(ctx context.Context, lost map[string]int) error {
 	return l.tx(ctx, "note what the index has lost", func(tx pgx.Tx) error {
@@ -40,11 +39,11 @@ where settings.value || excluded.value <> settings.value`, lostKey, lost)
 	})
 }
 
-// Expected implements [activities.Indexer].
-func (l *Ledger) Expected(ctx context.Context) (map[string]activities.Expected, error) {
-	var out map[string]activities.Expected
+// Expected implements activities.Indexer.
+func (l *Ledger) Expected(ctx context.Context) (map[string]memory.Expected, error) {
+	var out map[string]memory.Expected
 	err := l.again(ctx, "count the points that there should be", func() error {
-		out = map[string]activities.Expected{}
+		out = map[string]memory.Expected{}
 		// One statement, and so one moment. Live rows are counted in an index; few have the mark.
 		rows, err := l.pool.Query(ctx, `select collection, sum(live)::int, sum(live - unwritten)::int, sum(marked)::int from (
 select collection, count(*) as live, 0 as unwritten, 0 as marked from memories where state = 'live' group by collection
@@ -55,7 +54,7 @@ union all select indexed_in, 0, 0, count(*) from memories where dirty and indexe
 			return err
 		}
 		var collection string
-		var e activities.Expected
+		var e memory.Expected
 		_, err = pgx.ForEachRow(rows, []any{&collection, &e.Live, &e.Written, &e.Marked}, func() error {
 			out[collection] = e
 			return nil
@@ -65,7 +64,7 @@ union all select indexed_in, 0, 0, count(*) from memories where dirty and indexe
 	return out, err
 }
 
-// Settled implements [activities.Indexer].
+// Settled implements activities.Indexer.
 func (l *Ledger) Settled(ctx context.Context, ids []string, look func(ctx context.Context, records []memory.Record) error) error {
 	if len(ids) == 0 {
 		return nil
@@ -91,7 +90,7 @@ func (l *Ledger) Settled(ctx context.Context, ids []string, look func(ctx contex
 	})
 }
 
-// Strangers implements [activities.Indexer].
+// Strangers implements activities.Indexer.
 func (l *Ledger) Strangers(ctx context.Context, collection string, ids []string) ([]string, error) {
 	return l.ids(ctx, "find points without a memory", `select id from unnest($1::uuid[]) as given(id) where not exists (
 select from memories m where m.id = given.id and (m.dirty or m.state = 'live' and m.collection = $2)) order by id`, noNil(ids), collection)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/internal/postgres"
 	"github.com/mneme-memory/mneme/internal/testkit"
 	"github.com/mneme-memory/mneme/internal/testkit/wait"
@@ -61,44 +60,44 @@ func TestUnfindable(t *testing.T) {
 func TestExpected(t *testing.T) {
 	t.Parallel()
 	l := open(t, day0)
-	wants := func(what string, want map[string]activities.Expected) {
+	wants := func(what string, want map[string]memory.Expected) {
 		t.Helper()
 		got, err := l.Expected(t.Context())
 		if err != nil || !maps.Equal(got, want) {
 			t.Errorf("%s: %v, %v; want %v", what, got, err, want)
 		}
 	}
-	wants("nothing stored", map[string]activities.Expected{})
+	wants("nothing stored", map[string]memory.Expected{})
 	first, second := store(t, l, rec(memory.ShortTerm, "One.")).ID, store(t, l, rec(memory.ShortTerm, "Two.")).ID
-	wants("stored", map[string]activities.Expected{memory.ShortTerm: {Live: 2, Written: 0, Marked: 2}})
+	wants("stored", map[string]memory.Expected{memory.ShortTerm: {Live: 2, Written: 0, Marked: 2}})
 	sync(t, l)
-	wants("written", map[string]activities.Expected{memory.ShortTerm: {Live: 2, Written: 2}})
+	wants("written", map[string]memory.Expected{memory.ShortTerm: {Live: 2, Written: 2}})
 	if _, err := l.Forget(t.Context(), step(memory.ActionForget, "f"), []string{first}, false); err != nil {
 		t.Fatal(err)
 	}
-	wants("forgotten", map[string]activities.Expected{memory.ShortTerm: {Live: 1, Written: 1, Marked: 1}})
+	wants("forgotten", map[string]memory.Expected{memory.ShortTerm: {Live: 1, Written: 1, Marked: 1}})
 	sync(t, l)
-	wants("deleted", map[string]activities.Expected{memory.ShortTerm: {Live: 1, Written: 1}})
+	wants("deleted", map[string]memory.Expected{memory.ShortTerm: {Live: 1, Written: 1}})
 	promote(t, l, second)
-	wants("promoted", map[string]activities.Expected{
+	wants("promoted", map[string]memory.Expected{
 		memory.ShortTerm: {Marked: 1}, memory.Memories: {Live: 1, Written: 0, Marked: 1},
 	})
 	sync(t, l)
-	wants("moved", map[string]activities.Expected{memory.Memories: {Live: 1, Written: 1}})
+	wants("moved", map[string]memory.Expected{memory.Memories: {Live: 1, Written: 1}})
 }
 
 // promote moves a memory of the short term to its place for good.
 func promote(t *testing.T, l *postgres.Ledger, id string) {
 	t.Helper()
 	for i := range memory.PromoteAfter {
-		err := l.Recalled(t.Context(), step(memory.ActionRecall, fmt.Sprint(i)), activities.Recalled{
+		err := l.Recalled(t.Context(), step(memory.ActionRecall, fmt.Sprint(i)), memory.Recalled{
 			Hits: []memory.Hit{{ID: id, Strong: true}}, At: day0,
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	moved, err := l.Promote(t.Context(), step(memory.ActionPromote, "p"), activities.Scope{Collection: memory.ShortTerm, Now: day0})
+	moved, err := l.Promote(t.Context(), step(memory.ActionPromote, "p"), memory.Scope{Collection: memory.ShortTerm, Now: day0})
 	if err != nil || !slices.Equal(moved.All(), []string{id}) {
 		t.Fatalf("promoted %v, %v", moved, err)
 	}
@@ -200,7 +199,7 @@ func TestPagesAreReadByKey(t *testing.T) {
 	for what, work := range map[string]func(*postgres.Ledger){
 		"a page": func(l *postgres.Ledger) { page(l) },
 		"a page in step": func(l *postgres.Ledger) {
-			err := l.SyncIndex(t.Context(), page(l), func(context.Context, []activities.IndexChange) error { return nil })
+			err := l.SyncIndex(t.Context(), page(l), func(context.Context, []memory.IndexChange) error { return nil })
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -11,7 +11,7 @@ import (
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// Get implements [activities.Reader]. Ids that are no ids are left out like
+// Get implements activities.Reader. Ids that are no ids are left out like
 // missing ones.
 func (l *Ledger) Get(ctx context.Context, ids []string) ([]memory.Details, error) {
 	const what = "get memories"
@@ -70,7 +70,7 @@ where source_id = any($1) or target_id = any($1) order by created_at, id`, ids)
 	return nil
 }
 
-// Records implements [activities.Reader]. Limit 0 means 1000, the most.
+// Records implements activities.Reader. Limit 0 means 1000, the most.
 func (l *Ledger) Records(ctx context.Context, page memory.Page) ([]memory.Record, error) {
 	const what = "read memories"
 	page, err := page.Clean()
@@ -149,7 +149,7 @@ func keysetStart(after string) (string, error) {
 	return after, memory.CheckID(after)
 }
 
-// History implements [activities.Reader].
+// History implements activities.Reader.
 func (l *Ledger) History(ctx context.Context, id string) (memory.History, error) {
 	const what = "read history"
 	var h memory.History
@@ -204,7 +204,7 @@ workflow_id, run_id, step, details from memory_audit where affected_ids @> array
 	})
 }
 
-// Stats implements [activities.Reader].
+// Stats implements activities.Reader.
 func (l *Ledger) Stats(ctx context.Context) (memory.Stats, error) {
 	var s memory.Stats
 	err := l.again(ctx, "count memories", func() error {
@@ -241,7 +241,7 @@ func (l *Ledger) Stats(ctx context.Context) (memory.Stats, error) {
 	return s, err
 }
 
-// Version implements [activities.Reader]: the server's, such as "15.18".
+// Version implements activities.Reader: the server's, such as "15.18".
 func (l *Ledger) Version(ctx context.Context) (string, error) {
 	var v string
 	err := l.again(ctx, "ask for PostgreSQL's version", func() error {

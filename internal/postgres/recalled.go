@@ -8,15 +8,14 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// Recalled implements [activities.Storer]. Only a strong hit counts as one,
+// Recalled implements activities.Storer. Only a strong hit counts as one,
 // and gains confidence at most once a day (UTC): to be returned is not to be of
 // use. Counters change by what SQL finds in the row, so that concurrent recalls
 // lose nothing.
-func (l *Ledger) Recalled(ctx context.Context, op memory.Op, r activities.Recalled) error {
+func (l *Ledger) Recalled(ctx context.Context, op memory.Op, r memory.Recalled) error {
 	const what = "count recall"
 	if err := checkOp(op); err != nil {
 		return fmt.Errorf("%s: %w", what, err)
@@ -46,7 +45,7 @@ changed_at = clock_timestamp() from hit where m.id = hit.id`, e.affected, moment
 
 // recallEntry describes a recall without its texts: the query is known by
 // hash and length.
-func recallEntry(r activities.Recalled) entry {
+func recallEntry(r memory.Recalled) entry {
 	type hit struct {
 		ID     string  `json:"id"`
 		Score  float64 `json:"score"`
@@ -76,7 +75,7 @@ func recallEntry(r activities.Recalled) entry {
 	return e
 }
 
-// Note implements [activities.Storer].
+// Note implements activities.Storer.
 func (l *Ledger) Note(ctx context.Context, op memory.Op, project, collection string, details map[string]any) error {
 	const what = "write audit"
 	if err := checkOp(op); err != nil {

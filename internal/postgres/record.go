@@ -14,7 +14,7 @@ import (
 // so that the event's id alone decides whether it is there.
 const eventWorkflow = "event"
 
-// Record implements [activities.Reviser]. The workflow's id is kept in the
+// Record implements activities.Reviser. The workflow's id is kept in the
 // details, and so is the session.
 func (l *Ledger) Record(ctx context.Context, workflowID string, events []memory.Event) (int, error) {
 	const what = "record events"

@@ -10,7 +10,7 @@ import (
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// Standings implements [activities.Rehearser].
+// Standings implements activities.Rehearser.
 func (l *Ledger) Standings(ctx context.Context, project string) ([]memory.Standing, error) {
 	const what = "read how memories stand"
 	var out []memory.Standing
@@ -21,7 +21,7 @@ func (l *Ledger) Standings(ctx context.Context, project string) ([]memory.Standi
 	return out, err
 }
 
-// Members implements [activities.Rehearser].
+// Members implements activities.Rehearser.
 func (l *Ledger) Members(ctx context.Context, ids []string) (map[string]memory.Record, error) {
 	const what = "read memories"
 	out := make(map[string]memory.Record, len(ids))
@@ -39,7 +39,7 @@ func (l *Ledger) Members(ctx context.Context, ids []string) (map[string]memory.R
 	return out, err
 }
 
-// Ignored implements [activities.Rehearser].
+// Ignored implements activities.Rehearser.
 func (l *Ledger) Ignored(ctx context.Context, since map[string]time.Time) (map[string]int, error) {
 	const what = "count what was ignored"
 	var out map[string]int

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/internal/postgres"
 	"github.com/mneme-memory/mneme/memory"
 )
@@ -57,7 +56,7 @@ func apply(t *testing.T, l *postgres.Ledger, project string, i, kind, which, oth
 	t.Helper()
 	a, b := numberedIn(project, which), numberedIn(project, other)
 	op := memory.Op{WorkflowID: project, RunID: "r", Step: fmt.Sprint("step", i), Action: memory.ActionStore}
-	scope := activities.Scope{Project: project, Now: day0.Add(100 * day)}
+	scope := memory.Scope{Project: project, Now: day0.Add(100 * day)}
 	applied := true
 	var err error
 	switch kind {
@@ -66,7 +65,7 @@ func apply(t *testing.T, l *postgres.Ledger, project string, i, kind, which, oth
 	case 2:
 		_, _, err = l.Import(t.Context(), op, []memory.Record{a, b})
 	case 3:
-		err = l.Recalled(t.Context(), op, activities.Recalled{Query: memory.Query{Project: project}, Hits: []memory.Hit{{ID: a.ID, Strong: true}, {ID: b.ID, Strong: true}}, At: day0})
+		err = l.Recalled(t.Context(), op, memory.Recalled{Query: memory.Query{Project: project}, Hits: []memory.Hit{{ID: a.ID, Strong: true}, {ID: b.ID, Strong: true}}, At: day0})
 	case 4:
 		_, err = l.Forget(t.Context(), op, []string{a.ID}, other == 0)
 	case 5:

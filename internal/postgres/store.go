@@ -10,15 +10,12 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/memory"
 )
 
-var _ activities.Ledger = (*Ledger)(nil)
-
-// Store implements [activities.Storer]. A text that is there already, in any
+// Store implements activities.Storer. A text that is there already, in any
 // state, is found by its hash and its id; near is asked only for a new one.
-func (l *Ledger) Store(ctx context.Context, op memory.Op, rec memory.Record, links []memory.LinkRequest, near activities.Near) (memory.StoreResult, error) {
+func (l *Ledger) Store(ctx context.Context, op memory.Op, rec memory.Record, links []memory.LinkRequest, near memory.Near) (memory.StoreResult, error) {
 	const what = "store memory"
 	if err := checkNew(rec); err != nil {
 		return memory.StoreResult{}, fmt.Errorf("%s: %w", what, err)
@@ -69,7 +66,7 @@ type store struct {
 	op   memory.Op
 	now  time.Time
 	rec  memory.Record
-	near activities.Near
+	near memory.Near
 }
 
 func (s *store) run(ctx context.Context) (memory.StoreResult, error) {

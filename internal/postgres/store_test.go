@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -230,7 +229,7 @@ func TestRecalledCountsOnceAndLosesNothing(t *testing.T) {
 	at := day0.Add(24 * time.Hour)
 	for i := range n {
 		wg.Go(func() {
-			seen := activities.Recalled{
+			seen := memory.Recalled{
 				Query: memory.Query{Text: "secret question", Project: "p"}, At: at,
 				Hits: []memory.Hit{{ID: r.ID, Text: r.Text, Score: 0.8, Strong: true}, {ID: weak.ID, Text: weak.Text, Score: 0.2}},
 			}

@@ -6,16 +6,16 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/mneme-memory/mneme/activities"
+	"github.com/mneme-memory/mneme/memory"
 )
 
-// SyncIndex implements [activities.Indexer]. What was merged into one of ids,
+// SyncIndex implements activities.Indexer. What was merged into one of ids,
 // and what one of them was merged into, is brought in step too. The rows stay locked while apply
 // runs, so that the index receives the changes of one memory in their order;
 // apply must not call the ledger. A change that is not live is to be deleted
 // from IndexedIn; one that is live and has another IndexedIn than its
 // collection is to be deleted there and written here.
-func (l *Ledger) SyncIndex(ctx context.Context, ids []string, apply func(ctx context.Context, changes []activities.IndexChange) error) error {
+func (l *Ledger) SyncIndex(ctx context.Context, ids []string, apply func(ctx context.Context, changes []memory.IndexChange) error) error {
 	if len(ids) == 0 {
 		return nil
 	}
@@ -29,9 +29,9 @@ union all select merged_into from memories where id = any($1) and merged_into is
 		if err != nil || len(rows) == 0 {
 			return err
 		}
-		changes, done := make([]activities.IndexChange, len(rows)), make([]string, len(rows))
+		changes, done := make([]memory.IndexChange, len(rows)), make([]string, len(rows))
 		for i, r := range rows {
-			changes[i], done[i] = activities.IndexChange{Record: r.Record, IndexedIn: r.indexedIn}, r.ID
+			changes[i], done[i] = memory.IndexChange{Record: r.Record, IndexedIn: r.indexedIn}, r.ID
 		}
 		if err := apply(ctx, changes); err != nil {
 			return outside{err}
@@ -53,12 +53,12 @@ func markIndexed(ctx context.Context, tx pgx.Tx, ids []string) error {
 	return nil
 }
 
-// Unindexed implements [activities.Indexer]. Limit 0 means 1000.
+// Unindexed implements activities.Indexer. Limit 0 means 1000.
 func (l *Ledger) Unindexed(ctx context.Context, limit int) ([]string, error) {
 	return l.ids(ctx, "find what is not indexed", `select id from memories where dirty order by changed_at, id limit $1`, pageSize(limit))
 }
 
-// Gone implements [activities.Indexer].
+// Gone implements activities.Indexer.
 func (l *Ledger) Gone(ctx context.Context, ids []string) ([]string, error) {
 	return l.ids(ctx, "find what is gone", `select id from memories where id = any($1) and state <> 'live'`, ids)
 }

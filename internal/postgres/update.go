@@ -18,7 +18,7 @@ type updated struct {
 	Changed []string `json:"changed"` // names of what differs
 }
 
-// Update implements [activities.Reviser]. An edit that changes nothing writes
+// Update implements activities.Reviser. An edit that changes nothing writes
 // no version.
 func (l *Ledger) Update(ctx context.Context, op memory.Op, in memory.UpdateInput, vector memory.Vector, model string) (memory.Memory, error) {
 	const what = "update memory"

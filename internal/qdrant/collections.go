@@ -133,7 +133,7 @@ func (x *Index) indexField(ctx context.Context, name string, f field, params *qd
 	return x.explain("index field "+f.name+" of "+name, err)
 }
 
-// Fit implements [activities.Index].
+// Fit implements activities.Index.
 func (x *Index) Fit(ctx context.Context, collection string, dimension int) error {
 	checking, cancel := context.WithTimeout(ctx, x.options.LongTimeout)
 	defer cancel()

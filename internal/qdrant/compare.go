@@ -10,11 +10,10 @@ import (
 
 	"github.com/qdrant/go-client/qdrant"
 
-	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// Counts implements [activities.Index]. A real server's rough counts are those of its
+// Counts implements activities.Index. A real server's rough counts are those of its
 // segments, in which a point that is being moved is there twice.
 func (x *Index) Counts(ctx context.Context, exact bool) (map[string]int, error) {
 	ctx, cancel := context.WithTimeout(ctx, x.options.Timeout)
@@ -36,14 +35,14 @@ func (x *Index) Counts(ctx context.Context, exact bool) (map[string]int, error) 
 		switch {
 		case errs[i] == nil:
 			out[collection] = int(counts[i])
-		case !errors.Is(errs[i], activities.ErrNoCollection):
+		case !errors.Is(errs[i], memory.ErrNoCollection):
 			return nil, errs[i]
 		}
 	}
 	return out, nil
 }
 
-// IDs implements [activities.Index]. Qdrant sorts UUIDs by their bytes, as PostgreSQL
+// IDs implements activities.Index. Qdrant sorts UUIDs by their bytes, as PostgreSQL
 // does, and numbers before them; points with a number for an id, which are none of ours,
 // are left out.
 func (x *Index) IDs(ctx context.Context, collection, after string, limit int) ([]string, error) {
@@ -73,9 +72,9 @@ func (x *Index) IDs(ctx context.Context, collection, after string, limit int) ([
 	return ids[:min(limit, len(ids))], nil
 }
 
-// Compare implements [activities.Index].
-func (x *Index) Compare(ctx context.Context, collection string, records []memory.Record) (activities.Difference, error) {
-	var d activities.Difference
+// Compare implements activities.Index.
+func (x *Index) Compare(ctx context.Context, collection string, records []memory.Record) (memory.Difference, error) {
+	var d memory.Difference
 	for batch := range slices.Chunk(records, upsertBatch) {
 		points, err := x.read(ctx, collection, batch)
 		if err != nil {

@@ -15,7 +15,6 @@ import (
 
 	client "github.com/qdrant/go-client/qdrant"
 
-	"github.com/mneme-memory/mneme/activities"
 	server "github.com/mneme-memory/mneme/embedded/qdrant"
 	"github.com/mneme-memory/mneme/internal/qdrant"
 	"github.com/mneme-memory/mneme/memory"
@@ -229,7 +228,7 @@ func TestCollectionIsGone(t *testing.T) {
 			return err
 		},
 	} {
-		if err := call(t.Context()); !errors.Is(err, activities.ErrNoCollection) || memory.CodeOf(err) != memory.Unavailable {
+		if err := call(t.Context()); !errors.Is(err, memory.ErrNoCollection) || memory.CodeOf(err) != memory.Unavailable {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -47,7 +46,7 @@ func (x *Index) explain(doing string, err error) error {
 		return memory.Down("Qdrant", hintDown, wrapped)
 	case codes.NotFound:
 		// The ledger has everything, and whoever watches the index fills it again.
-		return memory.Down("Qdrant", hintRebuild, fmt.Errorf("%w: %w", wrapped, activities.ErrNoCollection))
+		return memory.Down("Qdrant", hintRebuild, fmt.Errorf("%w: %w", wrapped, memory.ErrNoCollection))
 	}
 	if hint := refusal(code, text); hint != "" {
 		// Shown to people for as long as it waits, so without what the client puts around it.

@@ -25,7 +25,6 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
 
-	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -68,8 +67,6 @@ type Index struct {
 	options Options
 	claims  map[string]*claim // by collection
 }
-
-var _ activities.Index = (*Index)(nil)
 
 // Open prepares the connection, which is made at the first call; so a server
 // that is not there yet is no error here.

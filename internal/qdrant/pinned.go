@@ -9,7 +9,6 @@ import (
 
 	"github.com/qdrant/go-client/qdrant"
 
-	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -36,7 +35,7 @@ func (x *Index) Pinned(ctx context.Context, s memory.Search) ([]memory.Memory, e
 	}
 	asked.Wait()
 	for _, err := range errs {
-		if err != nil && !errors.Is(err, activities.ErrNoCollection) {
+		if err != nil && !errors.Is(err, memory.ErrNoCollection) {
 			return nil, err
 		}
 	}

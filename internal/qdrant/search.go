@@ -9,7 +9,6 @@ import (
 
 	"github.com/qdrant/go-client/qdrant"
 
-	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -40,7 +39,7 @@ type question struct {
 //
 // Where none of the collections exists nothing was ever stored, and so
 // nothing is found; where some are missing they are lost, and what the others
-// have comes with an [activities.ErrNoCollection].
+// have comes with a [memory.ErrNoCollection].
 func (x *Index) Search(ctx context.Context, s memory.Search) ([]memory.Candidate, error) {
 	ctx, cancel := context.WithTimeout(ctx, x.options.Timeout)
 	defer cancel()
@@ -64,7 +63,7 @@ func (x *Index) Search(ctx context.Context, s memory.Search) ([]memory.Candidate
 	}
 	// The first is enough: when the server is down all say the same.
 	if i := slices.IndexFunc(errs, func(err error) bool {
-		return err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, activities.ErrNoCollection)
+		return err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, memory.ErrNoCollection)
 	}); i >= 0 {
 		return nil, errs[i]
 	}

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -56,16 +55,16 @@ func (e Entry) check() error {
 }
 
 // redact takes secrets out of every string that is kept.
-func (e Entry) redact(r activities.Redactor) Entry {
+func (e Entry) redact(r memory.Redactor) Entry {
 	switch {
 	case e.Store != nil:
-		in, _ := activities.RedactStore(r, *e.Store)
+		in, _ := memory.RedactStore(r, *e.Store)
 		e.Store = &in
 	case e.Credit != nil:
-		in := activities.RedactCredit(r, *e.Credit)
+		in := memory.RedactCredit(r, *e.Credit)
 		e.Credit = &in
 	default:
-		e.Events = activities.RedactEvents(r, e.Events)
+		e.Events = memory.RedactEvents(r, e.Events)
 	}
 	return e
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/google/renameio/v2"
 
-	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -39,13 +38,13 @@ var ErrFull = errors.New("the spool is full")
 // Spool is a folder of entries. Many processes may use one at once.
 type Spool struct {
 	dir      string
-	redactor activities.Redactor
+	redactor memory.Redactor
 	now      func() time.Time
 }
 
 // Open returns the spool of a home folder. Nothing is created before the first
 // Add. What is added passes the redactor first.
-func Open(home string, redactor activities.Redactor) *Spool {
+func Open(home string, redactor memory.Redactor) *Spool {
 	return &Spool{dir: Dir(home), redactor: redactor, now: time.Now}
 }
 

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/internal/dial"
 	"github.com/mneme-memory/mneme/memory"
 )
@@ -47,7 +46,7 @@ func load(folder, name string, sample int) (*corpus, error) {
 	}
 	for _, d := range documents {
 		// As the import does it, so that the ids are the same.
-		in, _ := activities.RedactStore(redactor, memory.StoreInput{Text: d.Text, Project: d.Project})
+		in, _ := memory.RedactStore(redactor, memory.StoreInput{Text: d.Text, Project: d.Project})
 		if in, err = in.Clean(); err != nil {
 			return nil, fmt.Errorf("%s: %w", d.ID, err)
 		}
