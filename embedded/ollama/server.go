@@ -9,6 +9,7 @@ package ollama
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -41,6 +42,9 @@ type Options struct {
 	// Addr is the address to listen on, host:port; port 0 picks a free one. A host
 	// that is not loopback is refused. Empty means "127.0.0.1:0".
 	Addr string
+	// TLS makes it an https server, which decides by its ClientAuth who may connect at all.
+	// Nil means http.
+	TLS *tls.Config
 	// Logger receives one debug line a request and what net/http complains about.
 	// Nil means no log.
 	Logger *slog.Logger
@@ -49,6 +53,7 @@ type Options struct {
 // Server is a running server. Make one with [Start]; [Server.Stop] ends it.
 type Server struct {
 	addr    string
+	scheme  string // http or https
 	http    *http.Server
 	done    chan struct{} // closed when Serve has returned
 	serving error         // why Serve returned; read after done
@@ -69,7 +74,7 @@ func Start(ctx context.Context, opts Options) (*Server, error) {
 		return nil, err
 	}
 	base := context.WithoutCancel(ctx)
-	s := &Server{addr: listener.Addr().String(), done: make(chan struct{})}
+	s := &Server{addr: listener.Addr().String(), scheme: "http", done: make(chan struct{})}
 	s.http = &http.Server{
 		Handler:           newHandler(opts.Logger),
 		ReadHeaderTimeout: headerTimeout,
@@ -77,6 +82,9 @@ func Start(ctx context.Context, opts Options) (*Server, error) {
 		IdleTimeout:       idleTimeout,
 		ErrorLog:          slog.NewLogLogger(opts.Logger.Handler(), slog.LevelDebug),
 		BaseContext:       func(net.Listener) context.Context { return base },
+	}
+	if opts.TLS != nil {
+		s.scheme, listener = "https", tls.NewListener(listener, opts.TLS)
 	}
 	s.stop = sync.OnceValue(func() error { return s.shutdown(base) })
 	go func() {
@@ -113,7 +121,7 @@ func listenLoopback(ctx context.Context, addr string) (net.Listener, error) {
 func (s *Server) Addr() string { return s.addr }
 
 // URL returns the server's base URL, without a slash at the end.
-func (s *Server) URL() string { return "http://" + s.addr }
+func (s *Server) URL() string { return s.scheme + "://" + s.addr }
 
 // Stop ends the server: requests under way get five seconds, then their connections are
 // closed. It returns when nothing runs any more. It may be called again, from anywhere,

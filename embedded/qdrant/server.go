@@ -10,6 +10,7 @@ package qdrant
 import (
 	"context"
 	"crypto/subtle"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -24,6 +25,7 @@ import (
 	pb "github.com/qdrant/go-client/qdrant"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
 	_ "google.golang.org/grpc/encoding/gzip" // clients may compress
 	"google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/metadata"
@@ -49,6 +51,10 @@ type Options struct {
 
 	// ReadOnlyAPIKey is good for reading only. Empty means that there is none.
 	ReadOnlyAPIKey string
+
+	// TLS encrypts the port, and decides by its ClientAuth who may connect at all. Nil means
+	// in the clear.
+	TLS *tls.Config
 
 	// Logger reports what nobody asked for, such as a torn log. Nil discards.
 	Logger *slog.Logger
@@ -137,10 +143,14 @@ func (s *Server) Stop() error {
 
 func newGRPC(opts Options, st *store) *grpc.Server {
 	g := &guard{key: opts.APIKey, readOnly: opts.ReadOnlyAPIKey, logger: opts.Logger}
-	server := grpc.NewServer(
+	options := []grpc.ServerOption{
 		grpc.MaxRecvMsgSize(maxMessage), grpc.MaxSendMsgSize(maxMessage),
 		grpc.ChainUnaryInterceptor(g.unary), grpc.WaitForHandlers(true),
-	)
+	}
+	if opts.TLS != nil {
+		options = append(options, grpc.Creds(credentials.NewTLS(opts.TLS)))
+	}
+	server := grpc.NewServer(options...)
 	pb.RegisterQdrantServer(server, qdrantService{})
 	pb.RegisterCollectionsServer(server, &collectionsService{store: st})
 	pb.RegisterPointsServer(server, &pointsService{store: st})

@@ -30,7 +30,8 @@ func serverOptions(opts Options, db *database, p ports, logger log.Logger) []tem
 			primitives.WorkerService:   static.SingleLocalHost(hostPort(p.worker)),
 		}),
 		temporal.WithLogger(logger),
-		// Only this machine can connect, and on it only as far as loopback is shared.
+		temporal.WithTLSConfigFactory(secured{opts.TLS}),
+		// Who TLS lets in may do everything: there is one user.
 		temporal.WithAuthorizer(authorization.NewNoopAuthorizer()),
 		temporal.WithClaimMapper(func(*config.Config) authorization.ClaimMapper {
 			return authorization.NewNoopClaimMapper()

@@ -16,6 +16,7 @@ package temporal
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -59,6 +60,10 @@ type Options struct {
 	// Headless leaves the web interface out.
 	Headless bool
 
+	// TLS secures the ports of all four services, those between them too, so that only
+	// who it lets in can call any. Nil means in the clear, for whoever finds a port.
+	TLS *TLS
+
 	// Namespace is created if missing. Defaults to DefaultNamespace.
 	Namespace string
 	// Retention is how long a finished workflow can be looked at before it is deleted.
@@ -77,6 +82,10 @@ type Options struct {
 	vfs     string
 	syncLog func(*os.File) error
 }
+
+// TLS says how the services speak it, as servers and as callers of each other. Both are
+// required. The server decides by its ClientAuth who is let in.
+type TLS struct{ Server, Client *tls.Config }
 
 // Server is a running Temporal server. Its methods are safe for concurrent use.
 type Server struct {

@@ -23,7 +23,6 @@ import (
 	"github.com/temporalio/ui-server/v2/ui"
 	"go.temporal.io/api/workflowservice/v1"
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials/insecure"
 )
 
 // webUI is the Temporal UI on a listener of our own. The module's ready-made server would
@@ -52,7 +51,7 @@ func startUI(opts Options, frontend string) (_ *webUI, err error) {
 
 	const biggestAnswer = 64 << 20 // a long workflow's history comes in one piece
 	conn, err := grpc.NewClient("passthrough:///"+frontend,
-		grpc.WithTransportCredentials(insecure.NewCredentials()),
+		secured{opts.TLS}.caller(),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(biggestAnswer)))
 	if err != nil {
 		return nil, fmt.Errorf("connect the UI to %s: %w", frontend, err)

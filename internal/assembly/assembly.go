@@ -6,6 +6,7 @@ package assembly
 import (
 	"context"
 	"log/slog"
+	"net/http"
 	"path/filepath"
 	"time"
 
@@ -59,6 +60,21 @@ func OpenIndex(cfg config.Qdrant, ledger qdrant.Ledger, private bool) (*qdrant.I
 		Address: cfg.Address, APIKey: cfg.APIKey, TLS: security, Document: keyword.Vector, Query: keyword.Query,
 		Ledger: ledger, Prefix: cfg.Prefix, Private: private,
 	})
+}
+
+// OpenEmbedder prepares the connection to an embedding server at url, which is the service's
+// address with its password; the first call makes it. A server that a home's daemon started is
+// called with the home's key.
+func OpenEmbedder(home string, service config.Service, url, model string) (*ollama.Embedder, error) {
+	options := ollama.Options{URL: url, Model: model}
+	if service.Secured {
+		security, err := config.HomeTLS(home).Config()
+		if err != nil {
+			return nil, err
+		}
+		options.HTTPClient = &http.Client{Transport: &http.Transport{TLSClientConfig: security}}
+	}
+	return ollama.New(options)
 }
 
 // OpenChat prepares the chat model for summaries; nil when none is named.

@@ -27,6 +27,9 @@ func OpenInspectors(cfg config.Config, d config.Daemon) Inspectors {
 	if at := where[config.TemporalService]; at.Address != "" {
 		server := cfg.Temporal
 		server.Address = at.Address
+		if at.Secured {
+			server.TLS = config.HomeTLS(cfg.Home)
+		}
 		out[config.TemporalService] = func(ctx context.Context) memory.Inspection { return temporal.Inspect(ctx, server) }
 		out["worker"] = func(ctx context.Context) memory.Inspection {
 			return temporal.InspectWorkers(ctx, server, func(ctx context.Context, c client.Client) (string, error) {
@@ -41,10 +44,10 @@ func OpenInspectors(cfg config.Config, d config.Daemon) Inspectors {
 		out[config.PostgresService] = postgresInspector(cfg.Postgres.URL, at)
 	}
 	if at := where[config.QdrantService]; at.Address != "" {
-		out[config.QdrantService] = qdrantInspector(cfg.Qdrant, d, at)
+		out[config.QdrantService] = qdrantInspector(cfg, d, at)
 	}
 	if at := where[config.OllamaService]; at.Address != "" {
-		out[config.OllamaService] = ollamaInspector(cfg.Ollama, d, at)
+		out[config.OllamaService] = ollamaInspector(cfg, d, at)
 	}
 	return out
 }
@@ -67,10 +70,14 @@ func postgresInspector(url string, at config.Service) func(context.Context) memo
 }
 
 // qdrantInspector asks with the key that the daemon uses, if one runs.
-func qdrantInspector(cfg config.Qdrant, d config.Daemon, at config.Service) func(context.Context) memory.Inspection {
+func qdrantInspector(all config.Config, d config.Daemon, at config.Service) func(context.Context) memory.Inspection {
+	cfg := all.Qdrant
 	cfg.Address = at.Address
 	if d.PID != 0 {
 		cfg.APIKey = d.QdrantAPIKey
+	}
+	if at.Secured {
+		cfg.TLS = config.HomeTLS(all.Home)
 	}
 	return func(ctx context.Context) memory.Inspection {
 		index, err := OpenIndex(cfg, nobody{}, false)
@@ -93,7 +100,7 @@ var errOnlyLooking = errors.New("an index that is only looked at has no ledger")
 
 // ollamaInspector asks for the model in use. Where nobody chose one and no daemon runs, only a
 // worker elsewhere knows which that is, so the server alone is asked.
-func ollamaInspector(cfg config.Ollama, d config.Daemon, at config.Service) func(context.Context) memory.Inspection {
+func ollamaInspector(cfg config.Config, d config.Daemon, at config.Service) func(context.Context) memory.Inspection {
 	e, chosen, err := openEmbedder(cfg, d, at)
 	return func(ctx context.Context) memory.Inspection {
 		if err != nil {
@@ -112,19 +119,19 @@ func ollamaInspector(cfg config.Ollama, d config.Daemon, at config.Service) func
 	}
 }
 
-func openEmbedder(cfg config.Ollama, d config.Daemon, at config.Service) (e *ollama.Embedder, chosen bool, err error) {
+func openEmbedder(cfg config.Config, d config.Daemon, at config.Service) (e *ollama.Embedder, chosen bool, err error) {
 	model := d.Model
 	if model == "" {
-		model = cfg.EmbedModel
+		model = cfg.Ollama.EmbedModel
 	}
 	if chosen = model != ""; !chosen {
 		model = DefaultModel
 	}
 	url := at.Address
-	if at.Mode == config.Given && config.MaskURL(cfg.URL) == at.Address {
-		url = cfg.URL
+	if at.Mode == config.Given && config.MaskURL(cfg.Ollama.URL) == at.Address {
+		url = cfg.Ollama.URL
 	}
-	e, err = ollama.New(ollama.Options{URL: url, Model: model})
+	e, err = OpenEmbedder(cfg.Home, at, url, model)
 	return e, chosen, err
 }
 
@@ -142,7 +149,7 @@ func EmbeddingModel(cfg config.Config, d config.Daemon) func(context.Context) (m
 		return nil
 	}
 	return func(ctx context.Context) (string, int, error) {
-		e, _, err := openEmbedder(cfg.Ollama, d, at)
+		e, _, err := openEmbedder(cfg, d, at)
 		if err != nil {
 			return "", 0, err
 		}

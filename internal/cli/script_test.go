@@ -106,7 +106,7 @@ func scriptUp(ctx context.Context, cfg config.Config, opts UpOptions) error {
 		QdrantAPIKey: "very-secret", Services: map[string]config.Service{},
 	}
 	for _, name := range config.ServiceNames() {
-		d.Services[name] = config.Service{Address: l.Addr().String(), Mode: config.Embedded}
+		d.Services[name] = config.Service{Address: l.Addr().String(), Mode: config.Embedded, Secured: true}
 	}
 	if err := config.WriteDaemon(cfg.Home, d); err != nil {
 		return err

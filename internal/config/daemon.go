@@ -54,8 +54,11 @@ type Daemon struct {
 // Service says where one of the four services is and why this one is used. It holds for as long
 // as the daemon runs; how the service is at a moment, only the service itself can tell.
 type Service struct {
-	Address string `json:"address"`        // without secrets
-	Mode    string `json:"mode"`           // Given, Found or Embedded
+	Address string `json:"address"` // without secrets
+	Mode    string `json:"mode"`    // Given, Found or Embedded
+	// Secured says that the server shows the home's certificate and wants to see it: call
+	// it with [HomeTLS].
+	Secured bool   `json:"secured,omitempty"`
 	Note    string `json:"note,omitempty"` // why it is this one and not another, if that may surprise
 }
 
@@ -126,22 +129,39 @@ func RemoveDaemon(home string) error {
 	return nil
 }
 
-// TemporalAddress returns the address of Temporal: the one that was set, else
-// the running daemon's, else an Unavailable error that says how to start one.
+// TemporalServer returns how to reach Temporal: the server that was set, else the running
+// daemon's, else an Unavailable error that says how to start one. A state file that a killed
+// daemon left names nobody: its port may be another program's by now.
+func TemporalServer(cfg Config) (Temporal, error) {
+	t := cfg.Temporal
+	if t.Address != "" {
+		return t, nil
+	}
+	d, ready, err := Running(cfg.Home)
+	s := d.Services[TemporalService]
+	switch {
+	case err != nil:
+		return t, memory.Down("Temporal", startHint, err)
+	case ready && s.Mode == Embedded && !s.Secured:
+		return t, memory.Down("Temporal", `"mneme down", then "mneme up"`,
+			fmt.Errorf("the mneme that runs (version %s) is of an older release, which knows no key", d.Version))
+	case ready && s.Address != "":
+		t.Address = s.Address
+		if s.Secured {
+			t.TLS = HomeTLS(cfg.Home)
+		}
+		return t, nil
+	}
+	if pid, err := Holder(cfg.Home); err == nil && pid != 0 {
+		return t, memory.Down("Temporal", `try again in a moment, or see "mneme status"`, fmt.Errorf("mneme is still starting (process %d)", pid))
+	}
+	return t, memory.Down("Temporal", startHint, fmt.Errorf("mneme is not running (data folder %s)", cfg.Home))
+}
+
+const startHint = `start it with "mneme up"`
+
+// TemporalAddress is the address of [TemporalServer].
 func TemporalAddress(cfg Config) (string, error) {
-	if cfg.Temporal.Address != "" {
-		return cfg.Temporal.Address, nil
-	}
-	d, err := ReadDaemon(cfg.Home)
-	if err == nil && d.Services[TemporalService].Address != "" {
-		return d.Services[TemporalService].Address, nil
-	}
-	const hint = `start it with "mneme up"`
-	if pid, held := Holder(cfg.Home); held == nil && pid != 0 {
-		return "", memory.Down("Temporal", `try again in a moment, or see "mneme status"`, fmt.Errorf("mneme is still starting (process %d)", pid))
-	}
-	if err == nil || errors.Is(err, os.ErrNotExist) {
-		return "", memory.Down("Temporal", hint, fmt.Errorf("mneme is not running (data folder %s)", cfg.Home))
-	}
-	return "", memory.Down("Temporal", hint, err)
+	t, err := TemporalServer(cfg)
+	return t.Address, err
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -69,12 +70,32 @@ func TestTemporalAddress(t *testing.T) {
 	if memory.CodeOf(err) != memory.Unavailable || memory.HintOf(err) != `start it with "mneme up"` {
 		t.Errorf("nothing runs: %v", err)
 	}
-	d := Daemon{PID: 1, Services: map[string]Service{TemporalService: {Address: "127.0.0.1:99"}}}
-	if err := WriteDaemon(cfg.Home, d); err != nil {
-		t.Fatal(err)
+	tell := func(s Service) {
+		t.Helper()
+		d := Daemon{PID: os.Getpid(), Services: map[string]Service{TemporalService: s}}
+		if err := WriteDaemon(cfg.Home, d); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if got, err := TemporalAddress(cfg); err != nil || got != "127.0.0.1:99" {
-		t.Errorf("from the daemon: %q, %v", got, err)
+	tell(Service{Address: "127.0.0.1:99", Mode: Embedded, Secured: true})
+	if got, err := TemporalAddress(cfg); memory.CodeOf(err) != memory.Unavailable || got != "" {
+		t.Errorf("what a killed daemon left is trusted: %q, %v", got, err)
+	}
+	release, held, err := Hold(t.Context(), cfg.Home)
+	if err != nil || !held {
+		t.Fatalf("hold: %v, %v", held, err)
+	}
+	defer release()
+	if got, err := TemporalServer(cfg); err != nil || got.Address != "127.0.0.1:99" || got.TLS != HomeTLS(cfg.Home) {
+		t.Errorf("from the daemon: %+v, %v", got, err)
+	}
+	tell(Service{Address: "127.0.0.1:99", Mode: Embedded})
+	if _, err := TemporalServer(cfg); memory.CodeOf(err) != memory.Unavailable || !strings.Contains(memory.HintOf(err), `"mneme down"`) {
+		t.Errorf("from a daemon without a key: %v", err)
+	}
+	tell(Service{Address: "there:2", Mode: Given})
+	if got, err := TemporalServer(cfg); err != nil || got.Address != "there:2" || got.TLS.On {
+		t.Errorf("from a daemon that was given one: %+v, %v", got, err)
 	}
 	cfg.Temporal.Address = "there:1"
 	if got, err := TemporalAddress(cfg); err != nil || got != "there:1" {

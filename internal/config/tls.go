@@ -5,6 +5,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"os"
+	"path/filepath"
 
 	"github.com/mneme-memory/mneme/memory"
 )
@@ -15,6 +16,16 @@ type TLS struct {
 	CA   string // PEM file of the authorities to trust; empty means the machine's
 	Cert string // PEM file of the certificate to show; empty means none
 	Key  string // PEM file of its private key
+}
+
+// HomeKeyPath returns where a home's key is: one PEM file with the private key and the
+// certificate that the servers of the home show, and want to see.
+func HomeKeyPath(home string) string { return filepath.Join(home, "keys", "home.pem") }
+
+// HomeTLS says how to call a server that a home's daemon started. Its daemon made the key.
+func HomeTLS(home string) TLS {
+	path := HomeKeyPath(home)
+	return TLS{On: true, CA: path, Cert: path, Key: path}
 }
 
 // Config returns what [crypto/tls] needs; nil if the connection is in the clear.

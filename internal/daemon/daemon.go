@@ -16,6 +16,7 @@ import (
 	"github.com/mneme-memory/mneme/internal/autostart"
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/dial"
+	"github.com/mneme-memory/mneme/internal/homekey"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -54,6 +55,9 @@ func Run(ctx context.Context, opts Options) (err error) {
 		}
 	}()
 	if err := config.RemoveDaemon(home); err != nil { // of one that was killed
+		return err
+	}
+	if err := homekey.Ensure(home); err != nil {
 		return err
 	}
 	if err := d.start(ctx); err != nil {
@@ -133,10 +137,13 @@ func (d *daemon) start(ctx context.Context) error {
 	return nil
 }
 
-// settings are those of the user with the address of the Temporal server that runs.
+// settings are those of the user with the Temporal server that runs.
 func (d *daemon) settings() config.Config {
 	cfg := d.opts.Config
 	cfg.Temporal.Address = d.services.temporal.Address
+	if d.services.temporal.Secured {
+		cfg.Temporal.TLS = config.HomeTLS(cfg.Home)
+	}
 	return cfg
 }
 

@@ -12,6 +12,7 @@ import (
 	embeddedollama "github.com/mneme-memory/mneme/embedded/ollama"
 	"github.com/mneme-memory/mneme/internal/assembly"
 	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/homekey"
 	"github.com/mneme-memory/mneme/internal/ollama"
 )
 
@@ -53,7 +54,7 @@ func (d *daemon) startOllama(ctx context.Context, embedded string) (ollamaServer
 	case found == "":
 		// The ledger needs a model that only a real Ollama has: stores wait until it is there.
 		service := config.Service{Address: "http://" + usualOllama, Mode: config.Found}
-		e, err := newEmbedder(service, model)
+		e, err := d.newEmbedder(service, model)
 		return ollamaServer{Service: service, embedder: e, lacks: errNoOllama}, err
 	}
 	s, err := d.useOllama(ctx, config.Service{Address: found, Mode: config.Found}, model)
@@ -66,29 +67,33 @@ func (d *daemon) startOllama(ctx context.Context, embedded string) (ollamaServer
 
 // embedOllama starts the server with the built-in model.
 func (d *daemon) embedOllama(ctx context.Context, note string) (ollamaServer, error) {
-	s, err := embeddedollama.Start(ctx, embeddedollama.Options{Logger: d.opts.Logger})
+	security, err := homekey.Server(d.opts.Config.Home)
+	if err != nil {
+		return ollamaServer{}, err
+	}
+	s, err := embeddedollama.Start(ctx, embeddedollama.Options{TLS: security, Logger: d.opts.Logger})
 	if err != nil {
 		return ollamaServer{}, err
 	}
 	d.stops.push(s.Stop)
-	return d.useOllama(ctx, config.Service{Address: s.URL(), Mode: config.Embedded, Note: note}, builtinModel)
+	return d.useOllama(ctx, config.Service{Address: s.URL(), Mode: config.Embedded, Secured: true, Note: note}, builtinModel)
 }
 
 // useOllama embeds with a server that runs, whose model is pulled if it has to be.
 // Without the model it is no failure: stores are accepted and wait, recalls use keywords.
 func (d *daemon) useOllama(ctx context.Context, service config.Service, model string) (ollamaServer, error) {
-	e, err := newEmbedder(service, model)
+	e, err := d.newEmbedder(service, model)
 	if err != nil {
 		return ollamaServer{}, err
 	}
 	return ollamaServer{Service: service, embedder: e, lacks: d.ensureModel(ctx, e)}, nil
 }
 
-func newEmbedder(service config.Service, model string) (*ollama.Embedder, error) {
+func (d *daemon) newEmbedder(service config.Service, model string) (*ollama.Embedder, error) {
 	if model == "" {
 		model = assembly.DefaultModel
 	}
-	return ollama.New(ollama.Options{URL: service.Address, Model: model})
+	return assembly.OpenEmbedder(d.opts.Config.Home, service, service.Address, model)
 }
 
 // ensureModel pulls the model if Ollama does not have it yet.

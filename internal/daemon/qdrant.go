@@ -11,6 +11,7 @@ import (
 	"github.com/mneme-memory/mneme/embedded/qdrantproc"
 	"github.com/mneme-memory/mneme/internal/assembly"
 	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/homekey"
 	"github.com/mneme-memory/mneme/internal/postgres"
 	"github.com/mneme-memory/mneme/internal/qdrant"
 	"github.com/mneme-memory/mneme/memory"
@@ -34,6 +35,9 @@ func (d *daemon) startQdrant(ctx context.Context) (qdrantServer, error) {
 func (d *daemon) openIndex(s qdrantServer, ledger *postgres.Ledger) (*qdrant.Index, error) {
 	cfg := d.opts.Config.Qdrant
 	cfg.Address, cfg.APIKey = s.Address, s.apiKey
+	if s.Secured {
+		cfg.TLS = config.HomeTLS(d.opts.Config.Home)
+	}
 	index, err := assembly.OpenIndex(cfg, ledger, s.Mode != config.Given)
 	if err == nil {
 		d.stops.push(index.Close)
@@ -99,12 +103,16 @@ func (d *daemon) runQdrant(ctx context.Context, binary, key string) (config.Serv
 }
 
 func (d *daemon) embedQdrant(ctx context.Context, key string) (config.Service, error) {
+	security, err := homekey.Server(d.opts.Config.Home)
+	if err != nil {
+		return config.Service{}, err
+	}
 	s, err := embeddedqdrant.Start(ctx, embeddedqdrant.Options{
-		Dir: filepath.Join(d.opts.Config.Home, "qdrant"), APIKey: key, Logger: d.opts.Logger,
+		Dir: filepath.Join(d.opts.Config.Home, "qdrant"), APIKey: key, TLS: security, Logger: d.opts.Logger,
 	})
 	if err != nil {
 		return config.Service{}, err
 	}
 	d.stops.push(s.Stop)
-	return config.Service{Address: s.Addr(), Mode: config.Embedded}, nil
+	return config.Service{Address: s.Addr(), Mode: config.Embedded, Secured: true}, nil
 }

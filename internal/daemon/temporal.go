@@ -9,6 +9,7 @@ import (
 
 	embeddedtemporal "github.com/mneme-memory/mneme/embedded/temporal"
 	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/homekey"
 	"github.com/mneme-memory/mneme/memory"
 	"github.com/mneme-memory/mneme/workflows"
 )
@@ -29,9 +30,13 @@ func (d *daemon) startTemporal(ctx context.Context) (temporalServer, error) {
 	for _, name := range workflows.SearchAttributes() {
 		attributes[name] = enumspb.INDEXED_VALUE_TYPE_KEYWORD
 	}
+	security, err := temporalTLS(cfg.Home)
+	if err != nil {
+		return temporalServer{}, err
+	}
 	s, err := embeddedtemporal.Start(ctx, embeddedtemporal.Options{
 		Dir: filepath.Join(cfg.Home, "temporal"), Namespace: cfg.Temporal.Namespace, UIPort: cfg.UI.Port,
-		SearchAttributes: attributes, Logger: d.opts.Logger,
+		SearchAttributes: attributes, TLS: security, Logger: d.opts.Logger,
 	})
 	if errors.Is(err, embeddedtemporal.ErrNewerFile) {
 		return temporalServer{}, memory.Refusal("Temporal",
@@ -43,6 +48,16 @@ func (d *daemon) startTemporal(ctx context.Context) (temporalServer, error) {
 	}
 	d.stops.push(s.Stop)
 	return temporalServer{
-		Service: config.Service{Address: s.Addr(), Mode: config.Embedded}, ui: s.UIURL(),
+		Service: config.Service{Address: s.Addr(), Mode: config.Embedded, Secured: true}, ui: s.UIURL(),
 	}, nil
+}
+
+// temporalTLS lets only who holds the home's key call the server's parts.
+func temporalTLS(home string) (*embeddedtemporal.TLS, error) {
+	server, err := homekey.Server(home)
+	if err != nil {
+		return nil, err
+	}
+	client, err := homekey.Client(home)
+	return &embeddedtemporal.TLS{Server: server, Client: client}, err
 }

@@ -24,14 +24,14 @@ const timeout = 3 * time.Second
 // Open connects to the workflows of the ledger that the settings or the home
 // tell, see [Ledger]. It fails with [memory.Unavailable] when mneme does not run.
 func Open(ctx context.Context, cfg config.Config, r memory.Redactor) (*workflows.Client, error) {
-	address, err := config.TemporalAddress(cfg)
+	server, err := config.TemporalServer(cfg)
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	given := cfg.Temporal.Address != ""
-	cfg.Temporal.Address = address
+	cfg.Temporal = server
 	// The SDK would log to standard error, where it only frightens.
 	c, err := temporal.Dial(ctx, cfg.Temporal, nil)
 	switch {

@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,13 +12,13 @@ import (
 	"time"
 
 	"go.temporal.io/sdk/client"
-	sdklog "go.temporal.io/sdk/log"
 
+	"github.com/mneme-memory/mneme/internal/assembly"
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/dial"
-	"github.com/mneme-memory/mneme/internal/keyword"
 	"github.com/mneme-memory/mneme/internal/ollama"
 	"github.com/mneme-memory/mneme/internal/qdrant"
+	"github.com/mneme-memory/mneme/internal/temporal"
 	"github.com/mneme-memory/mneme/workflows"
 )
 
@@ -95,14 +93,15 @@ func (d *daemon) end(signal syscall.Signal) error {
 
 // temporal connects to the daemon's Temporal server.
 func (d *daemon) temporal(ctx context.Context) (client.Client, error) {
-	c, err := client.DialContext(ctx, client.Options{
-		HostPort: d.state.Services[config.TemporalService].Address,
-		Logger:   sdklog.NewStructuredLogger(slog.New(slog.NewTextHandler(io.Discard, nil))),
-	})
+	cfg, err := d.settings()
 	if err != nil {
-		return nil, fmt.Errorf("connect to Temporal: %w", err)
+		return nil, err
 	}
-	return c, nil
+	server, err := config.TemporalServer(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return temporal.Dial(ctx, server, nil)
 }
 
 // client is the product's own way to the daemon.
@@ -115,14 +114,22 @@ func (d *daemon) client(c client.Client) (*workflows.Client, error) {
 }
 
 func (d *daemon) embedder() (*ollama.Embedder, error) {
-	return ollama.New(ollama.Options{URL: d.state.Services[config.OllamaService].Address, Model: d.state.Model})
+	at := d.state.Services[config.OllamaService]
+	return assembly.OpenEmbedder(d.home, at, at.Address, d.state.Model)
 }
 
 func (d *daemon) index() (*qdrant.Index, error) {
-	return qdrant.Open(qdrant.Options{
-		Address: d.state.Services[config.QdrantService].Address, APIKey: d.state.QdrantAPIKey,
-		Document: keyword.Vector, Query: keyword.Query, Ledger: known(d.state.Ledger),
-	})
+	at := d.state.Services[config.QdrantService]
+	cfg := config.Qdrant{Address: at.Address, APIKey: d.state.QdrantAPIKey}
+	if at.Secured {
+		cfg.TLS = config.HomeTLS(d.home)
+	}
+	return assembly.OpenIndex(cfg, known(d.state.Ledger), false)
+}
+
+// settings are those of a door to the daemon.
+func (d *daemon) settings() (config.Config, error) {
+	return config.Load(config.Sources{Env: func(name string) string { return map[string]string{"MNEME_HOME": d.home}[name] }})
 }
 
 // known is the daemon's ledger, as the index needs to know it.

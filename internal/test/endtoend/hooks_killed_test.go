@@ -45,7 +45,9 @@ func TestSessionsKilled(t *testing.T) {
 		k.play(t, killedSessions()/2)
 		k.onlyOurs(t)
 		// Whoever finds a daemon delivers what waits.
-		k.env = append(k.env, "MNEME_TEMPORAL_ADDRESS="+daemon.Services[config.TemporalService].Address)
+		key := config.HomeKeyPath(shared.home)
+		k.env = append(k.env, "MNEME_TEMPORAL_ADDRESS="+daemon.Services[config.TemporalService].Address,
+			"MNEME_TEMPORAL_TLS=true", "MNEME_TEMPORAL_TLS_CA="+key, "MNEME_TEMPORAL_TLS_CERT="+key, "MNEME_TEMPORAL_TLS_KEY="+key)
 		k.mended(t, func(n int) { k.unharmed(t, "SessionStart", fmt.Sprintf("after-%d", n)) })
 		k.onlyOurs(t)
 	})
