@@ -21,7 +21,10 @@ type SelectInput struct {
 // on there, so forgetting nothing would be wrong, and forgetting the survivor
 // would take more than was asked for.
 func (a *Activities) SelectMemories(ctx context.Context, in SelectInput) ([]string, error) {
-	in.Filter = memory.RedactFilter(a.Redactor, in.Filter)
+	var err error
+	if in.Filter, err = memory.Admit(a.Redactor, in.Filter); err != nil {
+		return nil, err
+	}
 	if in.After == "" {
 		if err := a.refuseMerged(ctx, in.Filter.IDs); err != nil {
 			return nil, err

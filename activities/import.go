@@ -24,14 +24,13 @@ func (a *Activities) ImportBatch(ctx context.Context, in memory.ImportBatch) (Im
 	texts := make([]string, len(in.Items))
 	user, taken := "", map[string][]string{}
 	for i, item := range in.Items {
-		item, kinds := a.redact(item)
-		item, err := item.Clean()
+		item, err := memory.Admit(a.Redactor, item)
 		if err != nil {
 			return ImportOutcome{}, fmt.Errorf("item %d of batch %d: %w", i, in.Number, err)
 		}
 		item.Source, user = memory.SourceImport, item.User
 		records[i].Memory, texts[i] = item.Memory(a.Now(), a.Embedder.Model()), item.Text
-		taken[item.Project] = append(taken[item.Project], kinds...)
+		taken[item.Project] = append(taken[item.Project], item.Redacted...)
 	}
 	if err := a.embedAll(ctx, records, texts); err != nil {
 		return ImportOutcome{}, err

@@ -20,7 +20,10 @@ const maxAnswerBytes = 512 << 10
 // model is down, or is another one than the ledger's, it answers by keywords
 // alone and says so; and also when the index does not know all memories yet.
 func (a *Activities) Recall(ctx context.Context, q memory.Query) (memory.RecallResult, error) {
-	q = memory.RedactQuery(a.Redactor, q)
+	q, err := memory.Admit(a.Redactor, q)
+	if err != nil {
+		return memory.RecallResult{}, err
+	}
 	start := a.Now()
 	questions := q.Questions()
 	vectors, degraded, err := a.embedQueries(ctx, questions)
@@ -190,9 +193,12 @@ type CountInput struct {
 // CountRecall notes an answered recall: its hits gain confidence and a fresh
 // last_accessed, and the audit gets its row.
 func (a *Activities) CountRecall(ctx context.Context, in CountInput) error {
-	in.Query = memory.RedactQuery(a.Redactor, in.Query)
+	var err error
+	if in.Query, err = memory.Admit(a.Redactor, in.Query); err != nil {
+		return err
+	}
 	details := map[string]any{"took_ms": maps.Clone(in.Took), "tokens": in.Tokens, "source": in.Query.Source}
-	err := a.Ledger.Recalled(ctx, op(ctx, in.Query.User, memory.ActionRecall, "count"), memory.Recalled{
+	err = a.Ledger.Recalled(ctx, op(ctx, in.Query.User, memory.ActionRecall, "count"), memory.Recalled{
 		Query: in.Query, Hits: in.Hits, Below: in.Below, Details: details, At: in.At,
 	})
 	if err != nil {

@@ -93,21 +93,3 @@ func TestRecallAsksInTurn(t *testing.T) {
 		})
 	}
 }
-
-// hiding takes one word for a secret.
-type hiding struct{}
-
-func (hiding) Redact(text string) (string, []string) {
-	return strings.ReplaceAll(text, "hunter2", "[gone]"), nil
-}
-
-func TestRedactQuery(t *testing.T) {
-	t.Parallel()
-	q := memory.RedactQuery(hiding{}, memory.Query{
-		Text: "hunter2", Then: []string{"is hunter2 it"}, Project: "hunter2", Tags: []string{"hunter2"}, Session: "hunter2",
-	})
-	want := memory.Query{Text: "[gone]", Then: []string{"is [gone] it"}, Project: "[gone]", Tags: []string{"[gone]"}, Session: "[gone]"}
-	if diff := cmp.Diff(want, q); diff != "" {
-		t.Error(diff)
-	}
-}

@@ -11,19 +11,18 @@ import (
 // ConfirmDuplicate looks for the memory that holds the same fact, by the rule
 // by which a store would find it, and gives it its step of confidence.
 func (a *Activities) ConfirmDuplicate(ctx context.Context, in SaveInput) (memory.DuplicateResult, error) {
-	store, rec, err := a.record(ctx, in)
+	in, rec, err := a.admit(ctx, in)
 	if err != nil {
 		return memory.DuplicateResult{}, err
 	}
-	step := op(ctx, store.User, memory.ActionDuplicate, "confirm")
-	in.Store = store
+	step := op(ctx, in.Store.User, memory.ActionDuplicate, "confirm")
 	step.Notes = a.notes(in)
 	return a.Ledger.Confirm(ctx, step, rec, a.near(rec))
 }
 
 // CreditMemories raises or lowers the confidence of memories that were tried.
 func (a *Activities) CreditMemories(ctx context.Context, in memory.CreditInput) (memory.CreditResult, error) {
-	in, err := memory.RedactCredit(a.Redactor, in).Clean()
+	in, err := memory.Admit(a.Redactor, in)
 	if err != nil {
 		return memory.CreditResult{}, err
 	}
@@ -39,7 +38,7 @@ type ReviseInput struct {
 
 // ReviseMemory edits one memory in the ledger.
 func (a *Activities) ReviseMemory(ctx context.Context, in ReviseInput) (memory.Memory, error) {
-	update, err := memory.RedactUpdate(a.Redactor, in.Update).Clean()
+	update, err := memory.Admit(a.Redactor, in.Update)
 	if err != nil {
 		return memory.Memory{}, err
 	}
@@ -77,8 +76,8 @@ type Recorded struct {
 
 // RecordEvents writes audit rows that change no memory.
 func (a *Activities) RecordEvents(ctx context.Context, events []memory.Event) (Recorded, error) {
-	events = memory.RedactEvents(a.Redactor, events)
-	if err := memory.CheckEvents(events); err != nil {
+	events, err := memory.AdmitEvents(a.Redactor, events)
+	if err != nil {
 		return Recorded{}, err
 	}
 	n, err := a.Ledger.Record(ctx, activity.GetInfo(ctx).WorkflowExecution.ID, events)

@@ -61,24 +61,16 @@ type SaveInput struct {
 // the same. The index learns of it in a later step: a memory without a point
 // can be indexed again, a point without a memory is a hit that cannot be shown.
 func (a *Activities) SaveMemory(ctx context.Context, in SaveInput) (memory.StoreResult, error) {
-	var kinds []string
-	in.Store, kinds = a.redact(in.Store)
-	var err error
-	if in.Embedding, err = a.current(ctx, in.Embedding, in.Store.Text); err != nil {
-		return memory.StoreResult{}, err
-	}
-	store, rec, err := a.record(ctx, in)
+	in, rec, err := a.admit(ctx, in)
 	if err != nil {
 		return memory.StoreResult{}, err
 	}
-	step := op(ctx, store.User, memory.ActionStore, "save")
+	step := op(ctx, in.Store.User, memory.ActionStore, "save")
 	if in.Store.Request != "" {
 		step.Step, step.AnyRun = "save/"+in.Store.Request, true
 	}
 	step.Notes = a.notes(in)
-	result, err := a.Ledger.Store(ctx, step, rec, store.Links, a.near(rec))
-	result.Redacted = kinds
-	return result, err
+	return a.Ledger.Store(ctx, step, rec, in.Store.Links, a.near(rec))
 }
 
 // current returns the embedding of a text, made anew if it came from another
@@ -102,18 +94,20 @@ func (a *Activities) notes(in SaveInput) map[string]any {
 	return notes
 }
 
-// record returns the redacted input and the record that it describes, and
-// prepares ledger and index for it.
-func (a *Activities) record(ctx context.Context, in SaveInput) (memory.StoreInput, memory.Record, error) {
-	store, _ := a.redact(in.Store)
-	store, err := store.Clean()
-	if err != nil {
-		return store, memory.Record{}, err
+// admit returns the admitted input, with an embedding of the model in use, and
+// the record that it describes. It prepares ledger and index for the record.
+func (a *Activities) admit(ctx context.Context, in SaveInput) (SaveInput, memory.Record, error) {
+	var err error
+	if in.Store, err = memory.Admit(a.Redactor, in.Store); err != nil {
+		return in, memory.Record{}, err
+	}
+	if in.Embedding, err = a.current(ctx, in.Embedding, in.Store.Text); err != nil {
+		return in, memory.Record{}, err
 	}
 	if err := a.prepare(ctx, len(in.Embedding.Vector)); err != nil {
-		return store, memory.Record{}, err
+		return in, memory.Record{}, err
 	}
-	return store, memory.Record{Memory: store.Memory(a.Now(), in.Embedding.Model), Vector: in.Embedding.Vector}, nil
+	return in, memory.Record{Memory: in.Store.Memory(a.Now(), in.Embedding.Model), Vector: in.Embedding.Vector}, nil
 }
 
 // near finds what may say the same as a record.
@@ -130,11 +124,6 @@ func (a *Activities) near(rec memory.Record) memory.Near {
 		})
 		return found, err
 	}
-}
-
-// redact takes secrets out of every string of the input that is kept.
-func (a *Activities) redact(in memory.StoreInput) (memory.StoreInput, []string) {
-	return memory.RedactStore(a.Redactor, in)
 }
 
 // SyncInput names memories whose points may be behind the ledger.

@@ -11,9 +11,28 @@ type Redactor interface {
 	Redact(text string) (clean string, kinds []string)
 }
 
-// RedactStore takes secrets out of every string of the input that is kept,
-// and names the kinds of what it took and of what was taken before.
-func RedactStore(r Redactor, in StoreInput) (StoreInput, []string) {
+// Admissible is an input that [Admit] takes.
+type Admissible[T any] interface {
+	redact(r Redactor) T
+	Clean() (T, error)
+}
+
+// Admit takes the secrets out of every string of an input that is kept, then
+// fills in what was left out, and refuses what is wrong ([Invalid]). The door
+// does it before the input is written to Temporal's history, and the step that
+// writes it to a store does it again: the input may be years old by then, from
+// a door that knew fewer secrets.
+func Admit[T Admissible[T]](r Redactor, in T) (T, error) { return in.redact(r).Clean() }
+
+// AdmitEvents is [Admit] for the events of one call.
+func AdmitEvents(r Redactor, events []Event) ([]Event, error) {
+	events = redactEvents(r, events)
+	return events, CheckEvents(events)
+}
+
+// redact also notes the kinds of what it took out, beside those of what was
+// taken out before.
+func (in StoreInput) redact(r Redactor) StoreInput {
 	kinds := slices.Clone(in.Redacted)
 	clean := func(s string) string {
 		out, found := r.Redact(s)
@@ -28,11 +47,10 @@ func RedactStore(r Redactor, in StoreInput) (StoreInput, []string) {
 	in.Tags = tags
 	slices.Sort(kinds)
 	in.Redacted = slices.Compact(kinds)
-	return in, in.Redacted
+	return in
 }
 
-// RedactUpdate takes secrets out of every string of an edit that is kept.
-func RedactUpdate(r Redactor, in UpdateInput) UpdateInput {
+func (in UpdateInput) redact(r Redactor) UpdateInput {
 	if in.Text != nil {
 		text := redacted(r, *in.Text)
 		in.Text = &text
@@ -44,30 +62,28 @@ func RedactUpdate(r Redactor, in UpdateInput) UpdateInput {
 	return in
 }
 
-// RedactCredit takes secrets out of every string of a credit that is kept.
-func RedactCredit(r Redactor, in CreditInput) CreditInput {
+func (in CreditInput) redact(r Redactor) CreditInput {
 	in.Project, in.Session, in.Reason = redacted(r, in.Project), redacted(r, in.Session), redacted(r, in.Reason)
 	return in
 }
 
-// RedactQuery takes secrets out of every string of a query, by the rules by
-// which they were taken out of what was stored: a project's name is found
-// again as it was kept.
-func RedactQuery(r Redactor, q Query) Query {
+// A query is redacted by the rules by which the stored texts were: a project's
+// name is found again as it was kept.
+func (q Query) redact(r Redactor) Query {
 	q.Text, q.Project, q.Session = redacted(r, q.Text), redacted(r, q.Project), redacted(r, q.Session)
 	q.Then, q.Tags = redactAll(r, q.Then), redactAll(r, q.Tags)
 	return q
 }
 
-// RedactFilter does the same for what a filter names.
-func RedactFilter(r Redactor, f Filter) Filter {
+// What is stored was redacted, so a filter that is redacted too selects the same.
+func (f Filter) redact(r Redactor) Filter {
 	f.Project, f.Tags = redacted(r, f.Project), redactAll(r, f.Tags)
 	return f
 }
 
-// RedactEvents takes secrets out of every string of events, also inside their
+// redactEvents takes secrets out of every string of events, also inside their
 // details. An id that holds one becomes its hash, so that it stays one of its own.
-func RedactEvents(r Redactor, events []Event) []Event {
+func redactEvents(r Redactor, events []Event) []Event {
 	out := make([]Event, len(events))
 	for i, e := range events {
 		if redacted(r, e.ID) != e.ID {

@@ -35,8 +35,7 @@ func (c *Client) Close() { c.temporal.Close() }
 // Store remembers one text. While a part is down or refuses it answers
 // [memory.Accepted], and the message says what to do.
 func (c *Client) Store(ctx context.Context, in memory.StoreInput) (memory.StoreResult, error) {
-	in, kinds := memory.RedactStore(c.redactor, in)
-	in, err := in.Clean()
+	in, err := memory.Admit(c.redactor, in)
 	if err != nil {
 		return memory.StoreResult{}, err
 	}
@@ -60,13 +59,13 @@ func (c *Client) Store(ctx context.Context, in memory.StoreInput) (memory.StoreR
 			out.Message += "; " + others
 		}
 	}
-	out.WorkflowID, out.Redacted = options.ID, kinds
+	out.WorkflowID, out.Redacted = options.ID, in.Redacted
 	return out, err
 }
 
 // Recall answers a query.
 func (c *Client) Recall(ctx context.Context, q memory.Query) (memory.RecallResult, error) {
-	q, err := memory.RedactQuery(c.redactor, q).Clean()
+	q, err := memory.Admit(c.redactor, q)
 	if err != nil {
 		return memory.RecallResult{}, err
 	}
@@ -87,9 +86,7 @@ func (c *Client) Recall(ctx context.Context, q memory.Query) (memory.RecallResul
 // that was merged away is refused with the survivor's id ([memory.Conflict]),
 // unless the survivor is named too.
 func (c *Client) Forget(ctx context.Context, in memory.ForgetInput) (memory.ForgetReceipt, error) {
-	// What is stored was redacted: a filter that is too selects the same, and
-	// nothing secret gets into Temporal's history.
-	filter, err := memory.RedactFilter(c.redactor, in.Filter).Clean()
+	filter, err := memory.Admit(c.redactor, in.Filter)
 	if err != nil {
 		return memory.ForgetReceipt{}, err
 	}

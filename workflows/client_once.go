@@ -17,8 +17,7 @@ import (
 // long as Temporal keeps its history (a day at least). The answer to a later
 // one is [memory.Accepted].
 func (c *Client) StoreOnce(ctx context.Context, key string, in memory.StoreInput) (memory.StoreResult, error) {
-	in, kinds := memory.RedactStore(c.redactor, in)
-	in, err := in.Clean()
+	in, err := memory.Admit(c.redactor, in)
 	if err != nil {
 		return memory.StoreResult{}, err
 	}
@@ -31,14 +30,14 @@ func (c *Client) StoreOnce(ctx context.Context, key string, in memory.StoreInput
 			Message: "accepted before",
 		}, nil
 	}
-	out.WorkflowID, out.Redacted = options.ID, kinds
+	out.WorkflowID, out.Redacted = options.ID, in.Redacted
 	return out, err
 }
 
 // CreditOnce is Credit for a sender that may not know whether an earlier try
 // arrived; see StoreOnce. The answer to a later one names no ids.
 func (c *Client) CreditOnce(ctx context.Context, key string, in memory.CreditInput) (memory.CreditResult, error) {
-	in, err := memory.RedactCredit(c.redactor, in).Clean()
+	in, err := memory.Admit(c.redactor, in)
 	if err != nil {
 		return memory.CreditResult{}, err
 	}

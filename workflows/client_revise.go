@@ -12,8 +12,7 @@ import (
 // It is not tried again later: whoever gets no answer stores the text, and the
 // store confirms the same memory.
 func (c *Client) Duplicate(ctx context.Context, in memory.StoreInput) (memory.DuplicateResult, error) {
-	in, _ = memory.RedactStore(c.redactor, in)
-	in, err := in.Clean()
+	in, err := memory.Admit(c.redactor, in)
 	if err != nil {
 		return memory.DuplicateResult{}, err
 	}
@@ -27,8 +26,7 @@ func (c *Client) Duplicate(ctx context.Context, in memory.StoreInput) (memory.Du
 // recalled and then tried. While a part is down the credit is kept and given
 // later; the answer names the part.
 func (c *Client) Credit(ctx context.Context, in memory.CreditInput) (memory.CreditResult, error) {
-	in = memory.RedactCredit(c.redactor, in)
-	in, err := in.Clean()
+	in, err := memory.Admit(c.redactor, in)
 	if err != nil {
 		return memory.CreditResult{}, err
 	}
@@ -50,8 +48,7 @@ func (c *Client) Credit(ctx context.Context, in memory.CreditInput) (memory.Cred
 // refuses, the error is [memory.Unavailable] or [memory.Refused] and says that the
 // edit will be made.
 func (c *Client) Update(ctx context.Context, in memory.UpdateInput) (memory.Memory, error) {
-	in = memory.RedactUpdate(c.redactor, in)
-	in, err := in.Clean()
+	in, err := memory.Admit(c.redactor, in)
 	if err != nil {
 		return memory.Memory{}, err
 	}
@@ -81,13 +78,13 @@ func (c *Client) Record(ctx context.Context, events []memory.Event) error {
 	if len(events) == 0 {
 		return nil
 	}
-	events = memory.RedactEvents(c.redactor, events)
-	if err := memory.CheckEvents(events); err != nil {
+	events, err := memory.AdmitEvents(c.redactor, events)
+	if err != nil {
 		return err
 	}
 	options := c.start(unique("record"), events[0].Project, actionRecord, events[0].Collection)
 	var out activities.Recorded
-	err := c.ask(ctx, options, updateAnswer, "", &out, RecordEvents, []any{events})
+	err = c.ask(ctx, options, updateAnswer, "", &out, RecordEvents, []any{events})
 	if c.accepted(ctx, options.ID, err) {
 		return nil
 	}

@@ -120,14 +120,14 @@ func (c *Client) ImportBatch(ctx context.Context, importID string, b memory.Impo
 	if len(b.Items) > memory.MaxImportBatch {
 		return memory.ImportProgress{}, memory.Errorf(memory.Invalid, "split it", "a batch has %d items, the limit is %d", len(b.Items), memory.MaxImportBatch)
 	}
+	items := make([]memory.StoreInput, len(b.Items)) // not in place: the caller may send its batch again
 	for i, item := range b.Items {
-		item, _ = memory.RedactStore(c.redactor, item)
-		clean, err := item.Clean()
-		if err != nil {
+		var err error
+		if items[i], err = memory.Admit(c.redactor, item); err != nil {
 			return memory.ImportProgress{}, fmt.Errorf("item %d: %w", i+1, err)
 		}
-		b.Items[i] = clean
 	}
+	b.Items = items
 	return c.importing(ctx, importID, updateBatch, fmt.Sprintf("batch-%d", b.Number), b)
 }
 

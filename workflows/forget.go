@@ -31,10 +31,7 @@ type forget struct {
 }
 
 func (f *forget) run(ctx workflow.Context) error {
-	filter, err := f.in.Filter.Clean()
-	if err != nil {
-		return activities.ToTemporal(err)
-	}
+	filter := f.in.Filter
 	filter.Forgotten = f.in.Purge
 	f.receipt = memory.ForgetReceipt{
 		IDs: []string{}, DryRun: f.in.DryRun, Purged: f.in.Purge && !f.in.DryRun, Verified: !f.in.DryRun,

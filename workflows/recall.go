@@ -19,12 +19,7 @@ func RecallMemory(ctx workflow.Context, q memory.Query) error {
 	if err := workflow.SetUpdateHandler(ctx, updateAnswer, r.answer); err != nil {
 		return err
 	}
-	q, err := q.Clean()
-	if err != nil {
-		r.err = activities.ToTemporal(err)
-	} else {
-		r.err = r.search(ctx, q)
-	}
+	r.err = r.search(ctx, q)
 	r.settled = true
 	if r.err == nil && !q.Trial {
 		// A normal activity: its task ends the present one, which sends the answer on its way first.

@@ -81,11 +81,7 @@ func (s *store) callOf(ctx workflow.Context, more memory.StoreInput) *call {
 
 // save does what one call asks for.
 func (s *store) save(ctx workflow.Context, c *call) (memory.StoreResult, error) {
-	in, err := c.in.Clean()
-	if err != nil {
-		return memory.StoreResult{}, activities.ToTemporal(err)
-	}
-	c.in = in
+	in := c.in
 	if len(s.embedding.Vector) == 0 {
 		if err := s.step(ctx, c, acts.EmbedText, activities.EmbedInput{Text: in.Text}, &s.embedding); err != nil {
 			return memory.StoreResult{}, err

@@ -31,8 +31,8 @@ func (e Entry) Kind() string {
 	}
 }
 
-// check refuses what no receiver could take.
-func (e Entry) check() error {
+// admit returns the entry as it may be kept, or refuses what no receiver could take.
+func (e Entry) admit(r memory.Redactor) (Entry, error) {
 	set := 0
 	for _, given := range []bool{e.Store != nil, e.Credit != nil, len(e.Events) > 0} {
 		if given {
@@ -40,33 +40,23 @@ func (e Entry) check() error {
 		}
 	}
 	if e.Key == "" || set != 1 {
-		return memory.Errorf(memory.Invalid, "", "an entry has a key and one request, this one has %d", set)
+		return e, memory.Errorf(memory.Invalid, "", "an entry has a key and one request, this one has %d", set)
 	}
+	var err error
 	switch {
 	case e.Store != nil:
-		_, err := e.Store.Clean()
-		return err
+		e.Store, err = admit(r, *e.Store)
 	case e.Credit != nil:
-		_, err := e.Credit.Clean()
-		return err
+		e.Credit, err = admit(r, *e.Credit)
 	default:
-		return memory.CheckEvents(e.Events)
+		e.Events, err = memory.AdmitEvents(r, e.Events)
 	}
+	return e, err
 }
 
-// redact takes secrets out of every string that is kept.
-func (e Entry) redact(r memory.Redactor) Entry {
-	switch {
-	case e.Store != nil:
-		in, _ := memory.RedactStore(r, *e.Store)
-		e.Store = &in
-	case e.Credit != nil:
-		in := memory.RedactCredit(r, *e.Credit)
-		e.Credit = &in
-	default:
-		e.Events = memory.RedactEvents(r, e.Events)
-	}
-	return e
+func admit[T memory.Admissible[T]](r memory.Redactor, in T) (*T, error) {
+	in, err := memory.Admit(r, in)
+	return &in, err
 }
 
 // fileName is the same for the same key: adding twice is adding once.
@@ -81,5 +71,10 @@ func parse(data []byte) (Entry, error) {
 	if err := json.Unmarshal(data, &e); err != nil {
 		return e, memory.Errorf(memory.Invalid, "", "it is no entry: %w", err)
 	}
-	return e, e.check()
+	return e.admit(kept{})
 }
+
+// kept is the redactor of entries that were redacted when they were added.
+type kept struct{}
+
+func (kept) Redact(text string) (string, []string) { return text, nil }

@@ -56,12 +56,12 @@ func (s *Spool) quarantine() string { return filepath.Join(s.dir, "quarantine") 
 // Add keeps an entry. When it returns nil the entry survives a crash of the
 // machine. Adding an entry whose key waits already changes nothing.
 func (s *Spool) Add(e Entry) error {
-	e = e.redact(s.redactor)
+	e, err := e.admit(s.redactor)
+	if err != nil {
+		return fmt.Errorf("spool %s: %w", e.Kind(), err)
+	}
 	if e.At.IsZero() {
 		e.At = s.now().UTC()
-	}
-	if err := e.check(); err != nil {
-		return fmt.Errorf("spool %s: %w", e.Kind(), err)
 	}
 	data, err := json.Marshal(e)
 	if err != nil {

@@ -46,8 +46,8 @@ func load(folder, name string, sample int) (*corpus, error) {
 	}
 	for _, d := range documents {
 		// As the import does it, so that the ids are the same.
-		in, _ := memory.RedactStore(redactor, memory.StoreInput{Text: d.Text, Project: d.Project})
-		if in, err = in.Clean(); err != nil {
+		in, err := memory.Admit(redactor, memory.StoreInput{Text: d.Text, Project: d.Project})
+		if err != nil {
 			return nil, fmt.Errorf("%s: %w", d.ID, err)
 		}
 		c.ids[d.Project+"\x00"+d.ID] = in.ID()
