@@ -5,8 +5,9 @@
 //	mneme-mcp                            serve stdin and stdout
 //	mneme-mcp --http 127.0.0.1:7433      serve streamable HTTP at /mcp
 //
-// With MNEME_MCP_TOKEN set, HTTP requests must bear it. Messages of the
-// program go to stderr, never to stdout.
+// HTTP requests must bear a token: that of MNEME_MCP_TOKEN, else the one in
+// keys/mcp-token of the data folder, which the first start makes. Messages of
+// the program go to stderr, never to stdout.
 package main
 
 import (
@@ -19,6 +20,8 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/homekey"
 	"github.com/mneme-memory/mneme/internal/mcpserver"
 	"github.com/mneme-memory/mneme/memory"
 )
@@ -44,10 +47,7 @@ func run() int {
 	if *addr == "" {
 		err = srv.ServeStdio(mcpserver.WithParent(ctx), os.Stdin, os.Stdout)
 	} else {
-		err = srv.ServeHTTP(ctx, mcpserver.HTTPOptions{
-			Addr: *addr, AllowRemote: *remote, Token: os.Getenv("MNEME_MCP_TOKEN"),
-			Listening: func(a net.Addr) { fmt.Fprintf(os.Stderr, "listening on http://%s%s\n", a, mcpserver.Path) },
-		})
+		err = serveHTTP(ctx, srv, *addr, *remote)
 	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "mneme-mcp: error: %v\n", err)
@@ -57,4 +57,32 @@ func run() int {
 		return 1
 	}
 	return 0
+}
+
+// serveHTTP serves whoever bears the token, until ctx ends.
+func serveHTTP(ctx context.Context, srv *mcpserver.Server, addr string, remote bool) error {
+	token, from, err := httpToken()
+	if err != nil {
+		return err
+	}
+	return srv.ServeHTTP(ctx, mcpserver.HTTPOptions{
+		Addr: addr, AllowRemote: remote, Token: token,
+		Listening: func(a net.Addr) {
+			fmt.Fprintf(os.Stderr, "listening on http://%s%s\nclients send \"Authorization: Bearer TOKEN\" with the token of %s\n",
+				a, mcpserver.Path, from)
+		},
+	})
+}
+
+// httpToken returns the token and where it comes from.
+func httpToken() (token, from string, err error) {
+	const variable = "MNEME_MCP_TOKEN"
+	if token := os.Getenv(variable); token != "" {
+		return token, variable, nil
+	}
+	cfg, err := config.Load(config.Sources{Env: os.Getenv})
+	if err != nil {
+		return "", "", err
+	}
+	return homekey.MCPToken(cfg.Home)
 }

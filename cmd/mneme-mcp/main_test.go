@@ -83,10 +83,25 @@ func TestStdioWithoutBackend(t *testing.T) {
 	checkNotRunning(t, c)
 }
 
+// TestHTTPWithoutBackend serves with the token that is given, else with one that it makes and
+// names the file of.
 func TestHTTPWithoutBackend(t *testing.T) {
 	t.Parallel()
+	t.Run("given", func(t *testing.T) {
+		t.Parallel()
+		httpWithoutBackend(t, "s3cret", "MNEME_MCP_TOKEN=s3cret")
+	})
+	t.Run("made", func(t *testing.T) {
+		t.Parallel()
+		httpWithoutBackend(t, "", "MNEME_MCP_TOKEN=")
+	})
+}
+
+// httpWithoutBackend talks to a server with a token, or with that of the file it names.
+func httpWithoutBackend(t *testing.T, token string, env ...string) {
+	t.Helper()
 	cmd := command(t, "--http", "127.0.0.1:0")
-	cmd.Env = append(cmd.Env, "MNEME_MCP_TOKEN=s3cret")
+	cmd.Env = append(cmd.Env, env...)
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -94,12 +109,25 @@ func TestHTTPWithoutBackend(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	line, err := bufio.NewReader(stderr).ReadString('\n')
+	said := bufio.NewReader(stderr)
+	line, err := said.ReadString('\n')
 	if err != nil {
 		t.Fatal(err)
 	}
+	where, err := said.ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	if token == "" {
+		_, path, _ := strings.Cut(where, "with the token of ")
+		text, err := os.ReadFile(strings.TrimSpace(path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		token = strings.TrimSpace(string(text))
+	}
 	c, err := client.NewStreamableHttpClient(strings.TrimSpace(strings.TrimPrefix(line, "listening on ")),
-		transport.WithHTTPHeaders(map[string]string{"Authorization": "Bearer s3cret"}))
+		transport.WithHTTPHeaders(map[string]string{"Authorization": "Bearer " + token}))
 	if err != nil {
 		t.Fatal(err)
 	}

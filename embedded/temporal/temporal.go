@@ -20,6 +20,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"os"
 	"path/filepath"
 	"sync"
@@ -57,6 +58,8 @@ type Options struct {
 	// UIPort is where the web interface answers if it can. Zero, or a port that is
 	// taken, means a free one: the interface is for people, who are told Server.UIURL.
 	UIPort int
+	// UIGuard decides who may use the web interface. Nil lets in everybody who finds its port.
+	UIGuard func(http.Handler) http.Handler
 	// Headless leaves the web interface out.
 	Headless bool
 

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -59,6 +60,10 @@ func startUI(opts Options, frontend string) (_ *webUI, err error) {
 	handler, err := uiHandler(opts, frontend, conn)
 	if err != nil {
 		return nil, errors.Join(err, conn.Close())
+	}
+
+	if opts.UIGuard != nil {
+		handler = opts.UIGuard(handler)
 	}
 
 	w := &webUI{
@@ -139,15 +144,15 @@ func useMiddleware(e *echo.Echo, provider *config.ConfigProviderWithRefresh) {
 	e.Use(middleware.CSRFWithConfig(csrf.MiddlewareConfig(provider, cookieSecure)))
 }
 
-// loopbackHostOnly refuses a request that names another host. The UI has no password, and
-// a web page could otherwise read it through a domain that resolves to 127.0.0.1.
+// loopbackHostOnly refuses a request that names another host: a web page could otherwise
+// read the UI through a domain that resolves to 127.0.0.1.
 func loopbackHostOnly(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		host := c.Request().Host
 		if h, _, err := net.SplitHostPort(host); err == nil {
 			host = h
 		}
-		if host != "localhost" && host != loopback && host != "[::1]" && host != "::1" {
+		if host != "localhost" && host != loopback && host != "[::1]" && host != "::1" && !strings.HasSuffix(host, ".localhost") {
 			return echo.NewHTTPError(http.StatusForbidden, "only reachable as localhost")
 		}
 		return next(c)

@@ -102,7 +102,7 @@ func scriptUp(ctx context.Context, cfg config.Config, opts UpOptions) error {
 	}
 	defer l.Close()
 	d := config.Daemon{
-		PID: os.Getpid(), Version: "1.2.3", StartedAt: time.Now(), UI: "http://127.0.0.1:8233", Model: "mneme-static",
+		PID: os.Getpid(), Version: "1.2.3", StartedAt: time.Now(), UI: "http://127.0.0.1:8233", UIKey: "very-secret", Model: "mneme-static",
 		QdrantAPIKey: "very-secret", Services: map[string]config.Service{},
 	}
 	for _, name := range config.ServiceNames() {

@@ -196,7 +196,7 @@ func (a *app) printStatusText(st state) error {
 	}
 	rows := [][]string{{"  Data", st.Home}}
 	if st.UI != "" {
-		rows = append(rows, []string{"  Temporal UI", st.UI})
+		rows = append(rows, []string{"  Temporal UI", uiText(st.UI)})
 	}
 	if st.Model != "" {
 		rows = append(rows, []string{"  Model", st.Model})

@@ -114,7 +114,7 @@ func (a *app) printReady(ctx context.Context, cfg config.Config, d config.Daemon
 		return err
 	}
 	err := table(a.sys.Stdout, [][]string{
-		{"\n  Temporal UI", orText(d.UI, "-")},
+		{"\n  Temporal UI", uiText(d.UI)},
 		{"  Model", orText(d.Model, "-")},
 		{"  Data", cfg.Home},
 	})

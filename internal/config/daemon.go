@@ -46,6 +46,8 @@ type Daemon struct {
 	Model     string             `json:"model,omitempty"`  // embedding model in use
 	Ledger    string             `json:"ledger,omitempty"` // identity of the ledger; empty from a mneme that knew none
 
+	// UIKey is the secret that signs links into the UI, see package uilink.
+	UIKey string `json:"ui_key,omitempty"`
 	// QdrantAPIKey is the secret of an embedded Qdrant server. It is for
 	// programs that dial it, never for a screen.
 	QdrantAPIKey string `json:"qdrant_api_key,omitempty"`

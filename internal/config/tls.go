@@ -22,6 +22,9 @@ type TLS struct {
 // certificate that the servers of the home show, and want to see.
 func HomeKeyPath(home string) string { return filepath.Join(home, "keys", "home.pem") }
 
+// MCPTokenPath returns where the token is that MCP over HTTP asks for.
+func MCPTokenPath(home string) string { return filepath.Join(home, "keys", "mcp-token") }
+
 // HomeTLS says how to call a server that a home's daemon started. Its daemon made the key.
 func HomeTLS(home string) TLS {
 	path := HomeKeyPath(home)

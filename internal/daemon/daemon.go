@@ -101,7 +101,7 @@ func (d *daemon) state() config.Daemon {
 			config.TemporalService: s.temporal.Service, config.PostgresService: s.postgres.Service,
 			config.QdrantService: s.qdrant.Service, config.OllamaService: s.ollama.Service,
 		},
-		UI: s.temporal.ui, Model: s.ollama.embedder.Model(), Ledger: s.postgres.identity, QdrantAPIKey: s.qdrant.apiKey,
+		UI: s.temporal.ui, UIKey: string(s.temporal.uiKey), Model: s.ollama.embedder.Model(), Ledger: s.postgres.identity, QdrantAPIKey: s.qdrant.apiKey,
 	}
 }
 

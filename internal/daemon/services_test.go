@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/cookiejar"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,6 +21,7 @@ import (
 	"github.com/mneme-memory/mneme/internal/daemon"
 	"github.com/mneme-memory/mneme/internal/dial"
 	"github.com/mneme-memory/mneme/internal/testkit/wait"
+	"github.com/mneme-memory/mneme/internal/uilink"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -208,11 +210,33 @@ func TestUIPort(t *testing.T) {
 	if err != nil || onDisk.UI != r.state.UI || strings.HasSuffix(onDisk.UI, ":"+port) {
 		t.Errorf("told %q, on disk %q, %v", r.state.UI, onDisk.UI, err)
 	}
-	resp, err := http.Get(r.state.UI)
-	if err != nil || resp.StatusCode != http.StatusOK {
-		t.Fatalf("the interface does not answer at %s: %v", r.state.UI, err)
+	link, err := uilink.Link(onDisk.UI, uilink.Key(onDisk.UIKey), time.Now(), true)
+	if err != nil {
+		t.Fatal(err)
 	}
-	resp.Body.Close()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const api = "/api/v1/namespaces/default"
+	browser := &http.Client{Jar: jar}
+	for _, c := range []struct {
+		url  string
+		want int
+	}{
+		{onDisk.UI, http.StatusUnauthorized}, {onDisk.UI + api, http.StatusUnauthorized},
+		{link, http.StatusOK},
+		{onDisk.UI, http.StatusOK}, {onDisk.UI + api, http.StatusOK},
+	} {
+		resp, err := browser.Get(c.url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != c.want {
+			t.Errorf("%s: %d, want %d", c.url, resp.StatusCode, c.want)
+		}
+	}
 }
 
 func TestNoPostgres(t *testing.T) {

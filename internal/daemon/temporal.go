@@ -10,6 +10,7 @@ import (
 	embeddedtemporal "github.com/mneme-memory/mneme/embedded/temporal"
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/homekey"
+	"github.com/mneme-memory/mneme/internal/uilink"
 	"github.com/mneme-memory/mneme/memory"
 	"github.com/mneme-memory/mneme/workflows"
 )
@@ -17,7 +18,8 @@ import (
 // temporalServer is the Temporal in use. The worker makes its own connection to it.
 type temporalServer struct {
 	config.Service
-	ui string // URL of its user interface; empty if we started none
+	ui    string     // URL of its user interface; empty if we started none
+	uiKey uilink.Key // of the links into it
 }
 
 // startTemporal takes the given Temporal, else starts the embedded one.
@@ -30,13 +32,14 @@ func (d *daemon) startTemporal(ctx context.Context) (temporalServer, error) {
 	for _, name := range workflows.SearchAttributes() {
 		attributes[name] = enumspb.INDEXED_VALUE_TYPE_KEYWORD
 	}
+	uiKey := uilink.NewKey()
 	security, err := temporalTLS(cfg.Home)
 	if err != nil {
 		return temporalServer{}, err
 	}
 	s, err := embeddedtemporal.Start(ctx, embeddedtemporal.Options{
 		Dir: filepath.Join(cfg.Home, "temporal"), Namespace: cfg.Temporal.Namespace, UIPort: cfg.UI.Port,
-		SearchAttributes: attributes, TLS: security, Logger: d.opts.Logger,
+		UIGuard: uilink.NewGate(uiKey, nil).Guard, SearchAttributes: attributes, TLS: security, Logger: d.opts.Logger,
 	})
 	if errors.Is(err, embeddedtemporal.ErrNewerFile) {
 		return temporalServer{}, memory.Refusal("Temporal",
@@ -48,7 +51,7 @@ func (d *daemon) startTemporal(ctx context.Context) (temporalServer, error) {
 	}
 	d.stops.push(s.Stop)
 	return temporalServer{
-		Service: config.Service{Address: s.Addr(), Mode: config.Embedded, Secured: true}, ui: s.UIURL(),
+		Service: config.Service{Address: s.Addr(), Mode: config.Embedded, Secured: true}, ui: s.UIURL(), uiKey: uiKey,
 	}, nil
 }
 

@@ -33,19 +33,22 @@ const ProjectHeader = "Mneme-Project"
 type HTTPOptions struct {
 	Addr        string // host:port; port 0 picks a free one
 	AllowRemote bool   // permit an address beyond loopback
-	Token       string // when set, requests must bear it
+	Token       string // what requests must bear; required
 	// Listening is told the address once requests are accepted. May be nil.
 	Listening func(net.Addr)
 }
 
 // ServeHTTP serves streamable HTTP until ctx ends (nil) or serving fails.
 func (s *Server) ServeHTTP(ctx context.Context, opts HTTPOptions) error {
+	if opts.Token == "" {
+		return memory.Errorf(memory.Invalid, "unset MNEME_MCP_TOKEN for the home's own", "MCP over HTTP needs a token")
+	}
 	host, _, err := net.SplitHostPort(opts.Addr)
 	if err != nil {
 		return memory.Errorf(memory.Invalid, "write it as host:port, such as 127.0.0.1:7433", "the address %q: %w", opts.Addr, err)
 	}
 	if !opts.AllowRemote && !loopback(host) {
-		return memory.Errorf(memory.Invalid, "use 127.0.0.1, or allow remote clients explicitly and set a token",
+		return memory.Errorf(memory.Invalid, "use 127.0.0.1, or allow remote clients explicitly, over a network that nobody else reads",
 			"%s is reachable from other machines", opts.Addr)
 	}
 	var lc net.ListenConfig
@@ -128,7 +131,7 @@ func originAllowed(r *http.Request) bool {
 // authorized compares in constant time; the hashes make the lengths equal.
 func authorized(token, header string) bool {
 	if token == "" {
-		return true
+		return false
 	}
 	scheme, given, _ := strings.Cut(header, " ")
 	want, got := sha256.Sum256([]byte(token)), sha256.Sum256([]byte(strings.TrimSpace(given)))

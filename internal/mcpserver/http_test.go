@@ -91,12 +91,13 @@ func TestHTTPGuards(t *testing.T) {
 
 func TestHTTPRefusesDiscovery(t *testing.T) {
 	t.Parallel()
-	srv := httptest.NewServer(newServer(t, &fake{}).Handler(HTTPOptions{}))
+	srv := httptest.NewServer(newServer(t, &fake{}).Handler(HTTPOptions{Token: "token"}))
 	defer srv.Close()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, srv.URL+Path, strings.NewReader(`{"jsonrpc":"2.0","id":"d","method":"server/discover"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
+	req.Header.Set("Authorization", "Bearer token")
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		t.Fatal(err)
@@ -112,9 +113,25 @@ func TestHTTPRefusesDiscovery(t *testing.T) {
 func TestHTTPStaysOnLoopback(t *testing.T) {
 	t.Parallel()
 	for _, addr := range []string{"0.0.0.0:0", ":0", "[::]:0", "192.0.2.1:0", "example.org:0", "nonsense"} {
-		err := newServer(t, &fake{}).ServeHTTP(t.Context(), HTTPOptions{Addr: addr})
+		err := newServer(t, &fake{}).ServeHTTP(t.Context(), HTTPOptions{Addr: addr, Token: "token"})
 		if memory.CodeOf(err) != memory.Invalid || memory.HintOf(err) == "" {
 			t.Errorf("%s: %v", addr, err)
 		}
+	}
+}
+
+// TestHTTPNeedsAToken serves nobody without one, not even a request that bears an empty one.
+func TestHTTPNeedsAToken(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, &fake{})
+	if err := s.ServeHTTP(t.Context(), HTTPOptions{Addr: "127.0.0.1:0"}); memory.CodeOf(err) != memory.Invalid {
+		t.Error(err)
+	}
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://127.0.0.1"+Path, strings.NewReader("{}"))
+	r.Header.Set("Authorization", "Bearer ")
+	w := httptest.NewRecorder()
+	s.Handler(HTTPOptions{}).ServeHTTP(w, r)
+	if w.Code != http.StatusUnauthorized {
+		t.Errorf("status %d", w.Code)
 	}
 }
