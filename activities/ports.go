@@ -32,8 +32,9 @@ type Index interface {
 	// Search finds nothing where no collection is there. Where some are missing, what the others
 	// hold comes with a memory.ErrNoCollection.
 	Search(ctx context.Context, s memory.Search) ([]memory.Candidate, error)
-	// Pinned returns what is pinned of the projects, collections, types and tags of a search, the
-	// most important first, at most s.Limit. Its text and vector do not matter.
+	// Pinned returns what is pinned or weighty (see memory.WeightyTypes) of the projects,
+	// collections, types and tags of a search: what is pinned first, then the most important, at
+	// most s.Limit. The search's text and vector do not matter.
 	Pinned(ctx context.Context, s memory.Search) ([]memory.Memory, error)
 	// Missing returns those of ids that a collection does not hold.
 	Missing(ctx context.Context, collection string, ids []string) ([]string, error)

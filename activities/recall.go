@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/mneme-memory/mneme/memory"
 )
@@ -39,22 +42,17 @@ func (a *Activities) Recall(ctx context.Context, q memory.Query) (memory.RecallR
 			return memory.RecallResult{}, err
 		}
 	}
-	gone := ""
-	for i, text := range questions {
-		if len(result.Hits) == q.Limit {
-			break
-		}
-		answer, err := a.find(ctx, q.Asking(text, result.Hits), vectors[i])
-		if err != nil {
-			return memory.RecallResult{}, err
-		}
-		result.Hits = append(result.Hits, answer.Hits...)
-		for part, took := range answer.TookMillis {
-			result.TookMillis[part] += took
-		}
-		if i == 0 {
-			result.BelowBar, gone = answer.BelowBar, answer.Degraded
-		}
+	ask := a.oneByOne
+	if q.Work {
+		ask = a.together
+	}
+	found, err := ask(ctx, q, vectors, result.Hits)
+	if err != nil {
+		return memory.RecallResult{}, err
+	}
+	result.Hits, result.BelowBar = append(result.Hits, found.Hits...), found.BelowBar
+	for part, took := range found.TookMillis {
+		result.TookMillis[part] += took
 	}
 	result.Hits = fit(result.Hits, maxAnswerBytes)
 	missing := a.behind(ctx)
@@ -62,7 +60,7 @@ func (a *Activities) Recall(ctx context.Context, q memory.Query) (memory.RecallR
 		missing = a.emptyHanded(ctx)
 	}
 	if missing == "" {
-		missing = gone
+		missing = found.Degraded
 	}
 	result.Degraded = joined(result.Degraded, missing)
 	return result, nil
@@ -76,8 +74,66 @@ func joined(a, b string) string {
 	return a + "; " + b
 }
 
-// find searches and ranks for one question; v is nil when keywords must do.
-func (a *Activities) find(ctx context.Context, q memory.Query, v memory.Vector) (memory.RecallResult, error) {
+// oneByOne asks the questions in their order until q.Limit memories are found, with those
+// that are known already.
+func (a *Activities) oneByOne(ctx context.Context, q memory.Query, vectors []memory.Vector, known []memory.Hit) (memory.RecallResult, error) {
+	out := memory.RecallResult{TookMillis: map[string]float64{}}
+	for i, text := range q.Questions() {
+		have := slices.Concat(known, out.Hits)
+		if len(have) == q.Limit {
+			break
+		}
+		asking := q.Asking(text, have)
+		candidates, remark, err := a.find(ctx, asking, vectors[i], out.TookMillis)
+		if err != nil {
+			return memory.RecallResult{}, err
+		}
+		start := a.Now()
+		answer := memory.Rank(asking, a.calibration(), candidates, start)
+		out.TookMillis["rank"] += millis(a.Now().Sub(start))
+		out.Hits = append(out.Hits, answer.Hits...)
+		if i == 0 {
+			out.BelowBar, out.Degraded = answer.BelowBar, remark
+		}
+	}
+	return out, nil
+}
+
+// together searches for each description of the work at hand, side by side, and answers
+// with what fits all of them best.
+func (a *Activities) together(ctx context.Context, q memory.Query, vectors []memory.Vector, known []memory.Hit) (memory.RecallResult, error) {
+	texts := q.Questions()
+	fits, remarks, took := make([][]memory.Fit, len(texts)), make([]string, len(texts)), make([]map[string]float64, len(texts))
+	start := a.Now()
+	group, ctx := errgroup.WithContext(ctx)
+	for i, text := range texts {
+		group.Go(func() error {
+			took[i] = make(map[string]float64)
+			asking := q.Asking(text, nil)
+			candidates, remark, err := a.find(ctx, asking, vectors[i], took[i])
+			if err != nil {
+				return err
+			}
+			fits[i], remarks[i] = memory.Fits(asking, a.calibration(), candidates, a.Now()), remark
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return memory.RecallResult{}, err
+	}
+	out := memory.Together(q, fits, known)
+	out.Degraded = slices.Max(remarks)
+	out.TookMillis = map[string]float64{"search": millis(a.Now().Sub(start))}
+	return out, nil
+}
+
+func (a *Activities) calibration() memory.Calibration {
+	return memory.CalibrationFor(a.Embedder.Model())
+}
+
+// find searches for one question; v is nil when keywords must do. It returns a remark when
+// the index has lost something, and adds the time that it took.
+func (a *Activities) find(ctx context.Context, q memory.Query, v memory.Vector, took map[string]float64) ([]memory.Candidate, string, error) {
 	start := a.Now()
 	candidates, err := a.Index.Search(ctx, memory.Search{
 		Text: q.Text, Vector: v, Projects: q.Projects(), Collections: q.Collections, Types: q.Types,
@@ -85,20 +141,15 @@ func (a *Activities) find(ctx context.Context, q memory.Query, v memory.Vector) 
 	})
 	gone := errors.Is(err, memory.ErrNoCollection)
 	if err != nil && !gone {
-		return memory.RecallResult{}, err
+		return nil, "", err
 	}
 	candidates = a.there(ctx, candidates)
-	searched := a.Now()
-	result := memory.Rank(q, memory.CalibrationFor(a.Embedder.Model()), candidates, searched)
-	result.TookMillis = map[string]float64{
-		"search": millis(searched.Sub(start)),
-		"rank":   millis(a.Now().Sub(searched)),
-	}
+	took["search"] += millis(a.Now().Sub(start))
 	if gone {
 		a.watch.alarm()
-		result.Degraded = "the index has lost memories, which are written to it again"
+		return candidates, "the index has lost memories, which are written to it again", nil
 	}
-	return result, nil
+	return candidates, "", nil
 }
 
 // pinned returns what its owner wants to be shown in any case.

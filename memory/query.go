@@ -19,7 +19,8 @@ const (
 type Query struct {
 	Text        string     `json:"query"`
 	Then        []string   `json:"then,omitempty"`         // asked after Text, one by one, while fewer than Limit are found
-	Pinned      bool       `json:"pinned,omitempty"`       // answer with what is pinned first, whatever is asked
+	Work        bool       `json:"work,omitempty"`         // Text and Then describe one piece of work: answer with what fits it, see Together
+	Pinned      bool       `json:"pinned,omitempty"`       // answer with what is pinned or weighty first, whatever is asked
 	Project     string     `json:"project,omitempty"`      // default Global (then Global only)
 	AllProjects bool       `json:"all_projects,omitempty"` // ask every project, on explicit request only
 	Collections []string   `json:"collections,omitempty"`  // default: all

@@ -223,11 +223,15 @@ func largest(values map[int]float64, n int) float64 {
 	return sum
 }
 
-// PinnedHit is a memory that is answered with because it is pinned, whatever was asked.
+// PinnedHit is a memory that is answered with because it is pinned or weighty, whatever was asked.
 func PinnedHit(m Memory) Hit {
+	reason := "pinned"
+	if !m.Pinned {
+		reason = "important"
+	}
 	return Hit{
 		ID: m.ID, Text: m.Text, Collection: m.Collection, Project: m.Project, Type: m.Type, Tags: m.Tags,
-		Confidence: m.Confidence, Score: 1, Strong: true, Reasons: []string{"pinned"},
+		Confidence: m.Confidence, Score: 1, Strong: true, Reasons: []string{reason},
 		CreatedAt: m.CreatedAt, LastAccessed: m.LastAccessed, Session: m.Session, Position: m.Position,
 	}
 }

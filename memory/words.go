@@ -34,21 +34,29 @@ type share struct {
 // askedIn returns the words of a query once each: runs of letters or digits
 // without the function words of its language (unless there are no others), and
 // pairs of neighbouring characters in scripts that write no spaces.
+//
+// One function word of another language than English is left in: in "net sim state",
+// "sim" is a folder and not Portuguese.
 func askedIn(query string) *asked {
 	language := LanguageOf(query)
-	var all, content []string
+	var all, content, common []string
 	for word := range wordsOf(query) {
 		plain := plainWord(word)
 		if slices.Contains(all, plain) {
 			continue
 		}
 		all = append(all, plain)
-		if !CommonWord(language, word) {
+		if CommonWord(language, word) {
+			common = append(common, plain)
+		} else {
 			content = append(content, plain)
 		}
 		if len(content) == mostAsked {
 			break
 		}
+	}
+	if len(common) == 1 && language != English {
+		content = all
 	}
 	if len(content) == 0 {
 		content = all

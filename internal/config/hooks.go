@@ -10,7 +10,7 @@ type Hooks struct {
 // Injection bounds what the start of a session recalls.
 type Injection struct {
 	Limit    int     // memories, 0 to 20; 0 injects none; default 5
-	MinScore float64 // 0 to 1, strict; default 0.35
+	MinScore float64 // 0 to 1, strict; default 0.7
 	Tokens   int     // 100 to 2400, estimated as four bytes each; default 1200
 }
 

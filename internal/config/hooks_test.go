@@ -8,7 +8,7 @@ import (
 func TestHookSettings(t *testing.T) {
 	t.Parallel()
 	cfg, err := Load(Sources{Env: env("HOME", "/h")})
-	want := Hooks{SessionStart: Injection{Limit: 5, MinScore: 0.35, Tokens: 1200}, Prompt: Prompt{Tokens: 300}, ExtractMax: 12}
+	want := Hooks{SessionStart: Injection{Limit: 5, MinScore: 0.7, Tokens: 1200}, Prompt: Prompt{Tokens: 300}, ExtractMax: 12}
 	if err != nil || cfg.Hooks != want {
 		t.Errorf("the defaults are %+v, %v", cfg.Hooks, err)
 	}

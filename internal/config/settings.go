@@ -126,7 +126,7 @@ func hookSpecs() []spec {
 			at: func(c *Config) field { return (*whole)(&c.Hooks.SessionStart.Limit) },
 		},
 		{
-			name: "hooks.session_start.min_score", env: "MNEME_HOOKS_SESSION_START_MIN_SCORE", bare: true, def: "0.35",
+			name: "hooks.session_start.min_score", env: "MNEME_HOOKS_SESSION_START_MIN_SCORE", bare: true, def: "0.7",
 			usage: "score (chance that a memory fits) above which they are", check: checkShare,
 			at: func(c *Config) field { return (*share)(&c.Hooks.SessionStart.MinScore) },
 		},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -58,11 +59,14 @@ func notes(heading string, hits []memory.Hit, most int) framed {
 	for i := range f.shown {
 		h := &f.shown[i]
 		h.Text = clipText(untrusted.Text(h.Text), most)
-		where := ""
+		about := untrusted.Text(h.Type)
 		if h.Project == memory.Global {
-			where = ", everywhere"
+			about += ", everywhere"
 		}
-		items[i] = fmt.Sprintf("- [%s%s] %s (id %s)", untrusted.Text(h.Type), where, h.Text, h.ID)
+		if !h.CreatedAt.IsZero() {
+			about += ", " + h.CreatedAt.UTC().Format(time.DateOnly)
+		}
+		items[i] = fmt.Sprintf("- [%s] %s (id %s)", about, h.Text, h.ID)
 	}
 	f.text = untrusted.Notes(heading, items)
 	f.tokens = estimate(f.text)

@@ -1,10 +1,13 @@
 package hook
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/mneme-memory/mneme/internal/config"
@@ -48,7 +51,7 @@ func (r *run) sessionStart(ctx context.Context) error {
 	}
 	f, held, recallErr := r.startNotes(ctx, before)
 	a := contextFor(r.in.Event, f.text)
-	a.SystemMessage = held
+	a.SystemMessage = cmp.Or(held, broughtText(f.shown))
 	if r.in.Source == sourceCompact && before.Saved > 0 {
 		a.SystemMessage = reviewText(before.Saved)
 		r.log.Saved = before.Saved
@@ -69,6 +72,35 @@ func (r *run) sessionStart(ctx context.Context) error {
 		return recallErr // whoever did not answer will take nothing either
 	}
 	return r.tidy(ctx)
+}
+
+// broughtText tells the user in one line what was put in front of the model: how many notes
+// of which type.
+func broughtText(shown []memory.Hit) string {
+	if len(shown) == 0 {
+		return ""
+	}
+	count := make(map[string]int)
+	for _, h := range shown {
+		count[untrusted.Text(h.Type)]++
+	}
+	var parts []string
+	for _, typ := range slices.Sorted(maps.Keys(count)) {
+		parts = append(parts, plural(count[typ], typ))
+	}
+	return "mneme brought " + plural(len(shown), "memory") + " to this session: " + strings.Join(parts, ", ")
+}
+
+// plural returns a number with its noun, such as "2 memories".
+func plural(n int, noun string) string {
+	switch stem, ends := strings.CutSuffix(noun, "y"); {
+	case n == 1:
+		return "1 " + noun
+	case ends:
+		return fmt.Sprintf("%d %sies", n, stem)
+	default:
+		return fmt.Sprintf("%d %ss", n, noun)
+	}
 }
 
 // refusedText tells the user what only a person can mend. What is stored meanwhile
@@ -155,7 +187,7 @@ func (r *run) recallWork(ctx context.Context, queries []string, limit int) ([]me
 	if len(queries) == 0 {
 		queries, bar = []string{path.Base(r.project)}, 1
 	}
-	return r.recall(ctx, queries, memory.Query{Pinned: true, Limit: limit, MinScore: &bar})
+	return r.recall(ctx, queries, memory.Query{Work: true, Pinned: true, Limit: limit, MinScore: &bar})
 }
 
 // lookAround connects and looks at the repository: side by side when somebody

@@ -33,6 +33,7 @@ func fields() []field {
 		{"last_accessed", qdrant.FieldType_FieldTypeDatetime},
 		{"expires_at", qdrant.FieldType_FieldTypeDatetime},
 		{"confidence", qdrant.FieldType_FieldTypeFloat},
+		{"importance", qdrant.FieldType_FieldTypeFloat},
 		{"pinned", qdrant.FieldType_FieldTypeBool},
 	}
 }

@@ -12,12 +12,13 @@ import (
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// maxPinned bounds how many pinned memories of a collection are looked at.
+// maxPinned bounds how many memories of a collection are looked at that may matter whatever
+// is asked.
 const maxPinned = 100
 
-// Pinned returns what is pinned of the projects, collections, types and tags of a search, the most
-// important first and of equals the newest, at most s.Limit. Where no collection is there
-// nothing is pinned.
+// Pinned returns what is pinned or weighty (see [memory.WeightyTypes]) of the projects,
+// collections, types and tags of a search: what is pinned first, then the most important, and of
+// equals the newest, at most s.Limit. Where no collection is there nothing is pinned.
 func (x *Index) Pinned(ctx context.Context, s memory.Search) ([]memory.Memory, error) {
 	ctx, cancel := context.WithTimeout(ctx, x.options.Timeout)
 	defer cancel()
@@ -26,7 +27,13 @@ func (x *Index) Pinned(ctx context.Context, s memory.Search) ([]memory.Memory, e
 		collections = memory.Collections()
 	}
 	filter := searchFilter(s)
-	filter.Must = append(filter.Must, qdrant.NewMatchBool("pinned", true))
+	weighty := &qdrant.Filter{Must: []*qdrant.Condition{
+		qdrant.NewRange("importance", &qdrant.Range{Gte: qdrant.PtrOf(memory.WeightyFrom)}),
+		qdrant.NewMatchKeywords("type", memory.WeightyTypes()...),
+	}}
+	filter.Must = append(filter.Must, qdrant.NewFilterAsCondition(&qdrant.Filter{
+		Should: []*qdrant.Condition{qdrant.NewMatchBool("pinned", true), qdrant.NewFilterAsCondition(weighty)},
+	}))
 	found := make([][]memory.Memory, len(collections))
 	errs := make([]error, len(collections))
 	var asked sync.WaitGroup
@@ -41,7 +48,7 @@ func (x *Index) Pinned(ctx context.Context, s memory.Search) ([]memory.Memory, e
 	}
 	all := slices.Concat(found...)
 	slices.SortFunc(all, func(a, b memory.Memory) int {
-		return cmp.Or(cmp.Compare(b.Importance, a.Importance), b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(memory.ComparePinned(a, b), cmp.Compare(b.Importance, a.Importance), b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(a.ID, b.ID))
 	})
 	return all[:min(len(all), s.Limit)], nil
 }
