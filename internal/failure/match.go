@@ -12,7 +12,8 @@ import (
 // Report is what a failed call printed, taken apart, to find what speaks of
 // the same error.
 type Report struct {
-	words    []string // of all telling lines, folded, in order
+	lines    [][]string // the plain words of each telling line
+	words    []string   // of all telling lines, folded, in order
 	seen     map[string]int
 	parts    map[string]bool // what names consist of: "stg" and "orders" of stg_orders
 	programs []string        // that the command runs
@@ -40,6 +41,10 @@ const (
 	nameInRow    = 2   // words that a name in a row is worth: "undefined: retry.Do" has two and says all
 	placeOnly    = 2.0 // subtracted when they share names but no message
 	leastRun     = 3
+	leastPlain   = 3   // plain words that both have, of an account that tells the message in other words
+	coveredFrom  = 0.8 // of the account's plain words, that the error must have then
+	retellsFrom  = 0.5 // of the plain words of a line of the error, that the account must have
+	retold       = 2.0 // added then
 	foreign      = 1.5 // subtracted when the memory speaks of another program
 	elsewhere    = 2.5 // subtracted when all that the memory's error names is another
 	fitsFrom     = 3.4
@@ -56,6 +61,7 @@ func Read(command, output string) Report {
 	}
 	lines := reported(output)
 	for _, l := range lines {
+		r.lines = append(r.lines, plainWords(l))
 		for _, w := range tokens(l) {
 			if len(r.words) < maxReportWords {
 				r.words = append(r.words, w.folded)
@@ -131,6 +137,8 @@ func (r Report) Score(text string) float64 {
 	}
 	sum := told.shared + run + symptom
 	switch {
+	case told.plain >= leastPlain && told.plain >= told.plainAll*coveredFrom && r.retells(account):
+		sum += retold
 	case told.codes == 0 && run+symptom == 0: // names alone: the place, and not the error
 		sum -= placeOnly
 	case told.strong == 0 && row < tellingRow: // nothing but words of every day
@@ -183,7 +191,7 @@ func accountOf(text string) string {
 	return text
 }
 
-var remedyBegins = lexis.Lazy(`(?i)\b(?:Fix|Solution|Workaround|Lösung|Abhilfe|Solución|Arreglo):|[.;] (?:fixed|solved|run|set|use|call|add|disable|pin|delete|restart|reiniciar|ejecutar|hilft)\b`)
+var remedyBegins = lexis.Lazy(`(?i)\b(?:Fix|Solution|Workaround|Lösung|Abhilfe|Solución|Arreglo):|[.;] (?:fixed|solved|run|set|use|call|add|disable|pin|delete|restart|reiniciar|ejecutar|hilft)\b|[.;] (?:the|das|la) (?:fix|cure|solution|Lösung|solución) (?:was|is|war|ist|fue|es)\b`)
 
 // weighed is what an account and a report share.
 type weighed struct {
@@ -192,6 +200,8 @@ type weighed struct {
 	strong       int // codes, names and subjects that both have
 	codes        int // that both have, and
 	generic      int // those of them that have many causes
+
+	plain, plainAll float64 // words that are neither common nor names: those of both, and all of the account
 }
 
 func (r Report) weigh(account string) weighed {
@@ -205,6 +215,12 @@ func (r Report) weigh(account string) weighed {
 		weight := t.weight()
 		w.all += weight
 		has := r.has(t)
+		if weight == weighPlain {
+			w.plainAll++
+			if has {
+				w.plain++
+			}
+		}
 		if t.names() {
 			w.names++
 			if has || r.akin(t) {
@@ -280,6 +296,31 @@ func (r Report) row(account string) int {
 		}
 	}
 	return best
+}
+
+// plainWords are the words of a text that are neither common nor names, each once.
+func plainWords(text string) []string {
+	var out []string
+	for _, w := range tokens(text) {
+		if w.weight() == weighPlain && !slices.Contains(out, w.folded) {
+			out = append(out, w.folded)
+		}
+	}
+	return out
+}
+
+// retells reports whether an account has most words of a line of the error, in whatever order.
+func (r Report) retells(account string) bool {
+	said := plainWords(account)
+	return slices.ContainsFunc(r.lines, func(line []string) bool {
+		n := 0
+		for _, w := range line {
+			if slices.Contains(said, w) {
+				n++
+			}
+		}
+		return n >= leastPlain && float64(n) >= retellsFrom*float64(len(line))
+	})
 }
 
 // symptom reports whether an account tells of what also went wrong here.

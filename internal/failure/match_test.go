@@ -20,6 +20,8 @@ func TestFits(t *testing.T) {
 		{"git push", "remote: error: GH006: Protected branch update failed for refs/heads/main.", "GH006 protected branch update failed: main takes pull requests only."},
 		{"psql app", "ERROR:  permission denied for table invoices", "Beim Fehler 'permission denied for table invoices' fehlt die Rolle app_read: grant app_read to USER."},
 		{"pip install x", "ERROR: Could not find a version that satisfies the requirement torch==2.0.1+cu118", "Could not find a version that satisfies the requirement torch: pass --extra-index-url of the company mirror."},
+		{"./pump.sh", "Error: pump firmware rejected: signature of block 17 is missing", "The firmware was rejected because its signature was missing; the fix was to run ./sign.sh --key depot."},
+		{"./export", "export failed: the ledger of the branch was closed before the booking", "Bookings into a ledger that was closed fail at the export of that branch. Fix: reopen it with `ledger open`."},
 	} {
 		if got := Read(c.command, c.output).Score(c.note); got < 1 {
 			t.Errorf("%.2f: %s | %s", got, c.output, c.note)
@@ -46,6 +48,8 @@ func TestOtherCausesDoNotFit(t *testing.T) {
 		{"git commit", "error: pathspec 'x' did not match any file(s) known to git", "git push is rejected (fetch first) when CI has bumped the version: git pull --rebase."},
 		{"ruff check", "a.py:1:1: F401 `os` imported but unused", "ruff reports F841 for `rows` in jobs/dedupe.py, which is on purpose: noqa."},
 		{"npm test", "Tests: 1 failed, 30 passed\nexpected 3 received 4", "Jest hangs at the end because the Redis client stays open."},
+		{"./pump.sh", "Error: pump firmware rejected: signature of block 17 is missing", "The pump was delivered with firmware that has a missing feature: no signature of the operator."},
+		{"./export", "export failed: the ledger of the branch was closed before the booking", "The branch of the ledger team was closed."},
 	} {
 		if got := Read(c.command, c.output).Score(c.note); got >= 1 {
 			t.Errorf("%.2f: %s | %s", got, c.output, c.note)

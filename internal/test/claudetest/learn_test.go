@@ -81,7 +81,7 @@ func resolution(t *testing.T, w *world) {
 		}
 	}
 	w.answered(t, pump(bash("./pump.sh start"), bash("./sign.sh --key depot"), bash("./pump.sh start"),
-		Say("The pump runs. The pump firmware was rejected because the signature of block 17 is missing; the fix was to run ./sign.sh --key depot.")))
+		Say("The pump runs. The firmware was rejected because its signature was missing; the fix was to run ./sign.sh --key depot.")))
 	eventually(t, "the resolution is stored", func() bool {
 		list := w.recall(t, dir, "pump firmware rejected: signature is missing")
 		return len(list) > 0 && strings.Contains(list[0].Text, "sign.sh")
