@@ -122,25 +122,22 @@ func LeastSimilar(records []Record) float64 {
 	return least
 }
 
-// MergeTexts returns a with those sentences of b that a does not hold. They
-// follow on a line of their own where either text has lines. Two texts that
+// MergeTexts returns a with those sentences of b that a does not say, in the
+// same or other words; see [SameFact]. They follow on a line of their own where either text has lines. Two texts that
 // differ in white space alone are one.
 func MergeTexts(a, b string) string {
 	if NormalizeText(a) == NormalizeText(b) {
 		return strings.TrimSpace(a)
 	}
-	said := make(map[string]bool)
-	for _, s := range sentencesOf(a) {
-		said[sentenceKey(s)] = true
-	}
+	said := saidIn(a, b)
 	more, dropped := "", false
 	for _, s := range sentencesOf(b) {
 		key := sentenceKey(s)
-		if key != "" && said[key] {
+		if key != "" && said.has(key, s) {
 			dropped = true
 			continue
 		}
-		said[key] = true
+		said.keys[key] = true
 		// What stood between two sentences may have been all that told them apart.
 		if dropped && !splitsAt(more+s, len(strings.TrimSpace(more))) && strings.TrimSpace(more) != "" {
 			more = strings.TrimRightFunc(more, unicode.IsSpace) + "\n"

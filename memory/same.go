@@ -22,7 +22,7 @@ func SameFact(a, b string) bool {
 		return true
 	}
 	wordsA, wordsB := FactWords(a), FactWords(b)
-	return len(wordsA) > 0 && slices.Equal(wordsA, wordsB)
+	return len(wordsA) > 0 && slices.Equal(wordsA, wordsB) || reworded(a, b)
 }
 
 // IsValue reports whether one of [FactWords] is a value: a number, version,
