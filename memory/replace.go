@@ -72,46 +72,6 @@ func sayingOf(text string) saying {
 	return s
 }
 
-// cuesIn looks for the cues of a language in the words of a clause.
-func cuesIn(language string, clause []string) cueKind {
-	var found cueKind
-	for _, cue := range changeCues(language) {
-		if holdsInOrder(clause, cue.words) {
-			found |= cue.kind
-		}
-	}
-	return found
-}
-
-// holdsInOrder reports whether a clause has the words of a cue one after the
-// other; "*" stands for up to six words, and "~" at the end of one for any ending.
-func holdsInOrder(clause, cue []string) bool {
-	for at := range clause {
-		if matchesFrom(clause[at:], cue) {
-			return true
-		}
-	}
-	return false
-}
-
-func matchesFrom(clause, cue []string) bool {
-	switch {
-	case len(cue) == 0:
-		return true
-	case cue[0] == "*":
-		for skip := 0; skip <= 6 && skip <= len(clause); skip++ {
-			if matchesFrom(clause[skip:], cue[1:]) {
-				return true
-			}
-		}
-		return false
-	case len(clause) == 0:
-		return false
-	}
-	stem, open := strings.CutSuffix(cue[0], "~")
-	return (clause[0] == stem || open && strings.HasPrefix(clause[0], stem)) && matchesFrom(clause[1:], cue[1:])
-}
-
 // replaces reports whether a text says that an older one is no longer so: it
 // speaks of the same thing, and says of something in the older one that it is
 // over, or what holds instead.

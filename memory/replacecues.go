@@ -328,21 +328,68 @@ type cue struct {
 	kind  cueKind
 }
 
-var allCues = sync.OnceValue(func() map[string][]cue {
-	all := make(map[string][]cue, len(cueTables))
+// cueIndex has the cues of a language by their first word; open are those
+// whose first word may have any ending.
+type cueIndex struct {
+	byFirst map[string][]cue
+	open    []cue
+}
+
+var allCues = sync.OnceValue(func() map[string]*cueIndex {
+	all := make(map[string]*cueIndex, len(cueTables))
 	for language, table := range cueTables {
+		x := &cueIndex{byFirst: make(map[string][]cue)}
 		for kind, list := range map[cueKind]string{cueOver: table.over, cueChange: table.change, cueNow: table.now} {
 			for line := range strings.Lines(list) {
-				all[language] = append(all[language], cue{strings.Fields(line), kind})
+				words := strings.Fields(line)
+				if strings.HasSuffix(words[0], "~") {
+					x.open = append(x.open, cue{words, kind})
+				} else {
+					x.byFirst[words[0]] = append(x.byFirst[words[0]], cue{words, kind})
+				}
 			}
 		}
+		all[language] = x
 	}
 	return all
 })
 
-func changeCues(language string) []cue {
-	if cues, ok := allCues()[language]; ok {
-		return cues
+// cuesIn looks for the cues of a language in the words of a clause.
+func cuesIn(language string, clause []string) cueKind {
+	index, ok := allCues()[language]
+	if !ok {
+		index = allCues()[English]
 	}
-	return allCues()[English]
+	var found cueKind
+	for at, word := range clause {
+		for _, cues := range [][]cue{index.byFirst[word], index.open} {
+			for _, c := range cues {
+				if found&c.kind == 0 && matches(clause[at:], c.words) {
+					found |= c.kind
+				}
+			}
+		}
+	}
+	return found
+}
+
+// matches reports whether a clause begins with the words of a cue; "*" stands
+// for up to six words, and "~" at the end of one for any ending.
+func matches(clause, cue []string) bool {
+	const mostBetween = 6
+	switch {
+	case len(cue) == 0:
+		return true
+	case cue[0] == "*":
+		for skip := 0; skip <= mostBetween && skip <= len(clause); skip++ {
+			if matches(clause[skip:], cue[1:]) {
+				return true
+			}
+		}
+		return false
+	case len(clause) == 0:
+		return false
+	}
+	stem, open := strings.CutSuffix(cue[0], "~")
+	return (clause[0] == stem || open && strings.HasPrefix(clause[0], stem)) && matches(clause[1:], cue[1:])
 }
