@@ -115,8 +115,10 @@ func work(ctx context.Context, cfg config.Config, log *slog.Logger) error {
 	log.InfoContext(ctx, "working", "ledger", identity, "temporal", cfg.Temporal.Address, "namespace", cfg.Temporal.Namespace,
 		"postgres", config.MaskURL(cfg.Postgres.URL), "qdrant", cfg.Qdrant.Address,
 		"ollama", config.MaskURL(cfg.Ollama.URL), "model", embedder.Model())
+	reading := readSessions(ctx, cfg, identity, chat, redactor, log)
 	<-ctx.Done()
 	log.Info("stopping")
+	reading.Wait()
 	worker.Stop()
 	return nil
 }

@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"github.com/mneme-memory/mneme/activities"
-	"github.com/mneme-memory/mneme/internal/hook"
 	"github.com/mneme-memory/mneme/internal/ollama"
 	"github.com/mneme-memory/mneme/internal/spool"
+	"github.com/mneme-memory/mneme/internal/sweep"
 	"github.com/mneme-memory/mneme/workflows"
 )
 
@@ -26,10 +26,6 @@ func (d *daemon) startSpool(ctx context.Context, client *workflows.Client) {
 	})
 }
 
-// sweepEvery is how often the daemon looks at sessions' transcripts when a
-// chat model reads them.
-const sweepEvery = 20 * time.Second
-
 // startSweeper lets the chat model find what is worth keeping in sessions, if
 // one is configured. Without one, hooks do it by rules.
 func (d *daemon) startSweeper(ctx context.Context, chat activities.Chatter) {
@@ -37,12 +33,12 @@ func (d *daemon) startSweeper(ctx context.Context, chat activities.Chatter) {
 	if !ok {
 		return
 	}
-	sweeper := &hook.Sweeper{
+	sweeper := &sweep.Sweeper{
 		Config: d.opts.Config, Redactor: d.opts.Redactor, Chat: model.Structured, Now: time.Now,
 		ProjectRedactor: d.opts.ProjectRedactor,
 	}
 	d.stops.background(ctx, func(ctx context.Context) {
-		sweeper.Run(ctx, sweepEvery, func(err error) {
+		sweeper.Run(ctx, sweep.Every, func(err error) {
 			d.opts.Logger.WarnContext(ctx, "read sessions with the chat model", "error", err)
 		})
 	})

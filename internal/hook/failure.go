@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/mneme-memory/mneme/internal/failure"
-	"github.com/mneme-memory/mneme/internal/hook/session"
+	"github.com/mneme-memory/mneme/internal/session"
 	"github.com/mneme-memory/mneme/internal/shell"
 	"github.com/mneme-memory/mneme/internal/spool"
 	"github.com/mneme-memory/mneme/internal/transcript"
@@ -18,7 +18,7 @@ import (
 const (
 	errorLimit  = 3
 	errorTokens = 600
-	errorTag    = "error"
+	errorTag    = memory.TypeError
 	errorsAsked = 24  // memories that are compared with an error
 	errorsNear  = 0.6 // of the best one's score: what fits much worse is not shown beside it
 	maxTold     = 160 // bytes of an error that are kept to name it

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/mneme-memory/mneme/internal/hook/session"
+	"github.com/mneme-memory/mneme/internal/session"
 	"github.com/mneme-memory/mneme/memory"
 )
 

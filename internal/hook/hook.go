@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/mneme-memory/mneme/internal/config"
-	"github.com/mneme-memory/mneme/internal/hook/session"
 	"github.com/mneme-memory/mneme/internal/hooklog"
+	"github.com/mneme-memory/mneme/internal/session"
 	"github.com/mneme-memory/mneme/internal/spool"
 	"github.com/mneme-memory/mneme/memory"
 )

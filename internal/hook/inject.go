@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/mneme-memory/mneme/internal/hook/session"
 	"github.com/mneme-memory/mneme/internal/hooklog"
+	"github.com/mneme-memory/mneme/internal/session"
 	"github.com/mneme-memory/mneme/memory"
 )
 

@@ -4,20 +4,18 @@ import (
 	"context"
 	"strings"
 
-	"github.com/mneme-memory/mneme/internal/hook/session"
+	"github.com/mneme-memory/mneme/internal/session"
+	"github.com/mneme-memory/mneme/internal/sweep"
 	"github.com/mneme-memory/mneme/memory"
 )
 
 const promptLimit = 3
 
-// leastPrompt is how short a prompt may be: "yes" and "go on" ask for nothing.
-const leastPrompt = 12
-
 // prompt recalls for one prompt, if the user wants that, and never what the
 // session was shown before.
 func (r *run) prompt(ctx context.Context) error {
 	text := strings.TrimSpace(r.in.Prompt)
-	if !r.cfg.Hooks.Prompt.Enabled || len(text) < leastPrompt || strings.HasPrefix(text, "/") {
+	if !r.cfg.Hooks.Prompt.Enabled || len(text) < sweep.LeastPrompt || strings.HasPrefix(text, "/") {
 		return r.nothing(true)
 	}
 	state, _, err := r.sessions.Get(r.in.Session)

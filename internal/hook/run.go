@@ -7,9 +7,8 @@ import (
 	"time"
 
 	"github.com/mneme-memory/mneme/internal/config"
-	"github.com/mneme-memory/mneme/internal/extract"
-	"github.com/mneme-memory/mneme/internal/hook/session"
 	"github.com/mneme-memory/mneme/internal/hooklog"
+	"github.com/mneme-memory/mneme/internal/session"
 	"github.com/mneme-memory/mneme/internal/spool"
 	"github.com/mneme-memory/mneme/memory"
 )
@@ -25,10 +24,8 @@ type run struct {
 	sessions  *session.Store
 	spool     *spool.Spool
 	log       hooklog.Entry
-	quiet     bool            // the event was not worth a line
-	suggested bool            // the model was asked to keep something
-	chat      extract.Chatter // nil in a hook: see [Sweeper]
-	method    extract.Method  // by which the last step found what it found
+	quiet     bool // the event was not worth a line
+	suggested bool // the model was asked to keep something
 
 	client  Client // once connected
 	dialErr error

@@ -14,8 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mneme-memory/mneme/internal/config"
-	"github.com/mneme-memory/mneme/internal/hook/session"
 	"github.com/mneme-memory/mneme/internal/hooklog"
+	"github.com/mneme-memory/mneme/internal/session"
 	"github.com/mneme-memory/mneme/memory"
 )
 

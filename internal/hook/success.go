@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"github.com/mneme-memory/mneme/internal/failure"
-	"github.com/mneme-memory/mneme/internal/hook/session"
+	"github.com/mneme-memory/mneme/internal/session"
 	"github.com/mneme-memory/mneme/internal/shell"
 	"github.com/mneme-memory/mneme/internal/transcript"
 	"github.com/mneme-memory/mneme/internal/untrusted"

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mneme-memory/mneme/internal/hook/session"
+	"github.com/mneme-memory/mneme/internal/session"
 	"github.com/mneme-memory/mneme/memory"
 )
 

@@ -15,8 +15,8 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/mneme-memory/mneme/internal/hook/session"
 	"github.com/mneme-memory/mneme/internal/hooklog"
+	"github.com/mneme-memory/mneme/internal/session"
 	"github.com/mneme-memory/mneme/internal/spool"
 	"github.com/mneme-memory/mneme/internal/testkit/program"
 )

@@ -8,7 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mneme-memory/mneme/internal/hook/session"
+	"github.com/mneme-memory/mneme/internal/session"
+	"github.com/mneme-memory/mneme/internal/sweep"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -24,15 +25,24 @@ func (t *teller) chat(_ context.Context, _, user string, _ json.RawMessage) (str
 	return t.answer, t.err
 }
 
-// sweeper is a daemon's, on the bench's home.
-func (b *bench) sweeper(model *teller) *Sweeper {
-	return &Sweeper{Config: b.cfg, Redactor: stars{}, Chat: model.chat, Now: time.Now}
+// sweeper is a daemon's, on the bench's home. It is at work already.
+func (b *bench) sweeper(t *testing.T, model *teller) *sweep.Sweeper {
+	t.Helper()
+	b.update(t, func(*session.State) {}) // a folder of sessions
+	s := &sweep.Sweeper{Config: b.cfg, Redactor: stars{}, Chat: model.chat, Now: time.Now}
+	if n, err := s.Round(t.Context()); err != nil || n != 0 {
+		t.Fatalf("the first round took %d, %v", n, err)
+	}
+	return s
 }
 
 func TestAChatModelSweepsInTheDaemon(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.cfg.Ollama.ChatModel = "llama3.2"
+	model := &teller{answer: `{"facts":[{"text":"The CI image ships glibc 2.28, which has no getentropy, so cmd/keygen failed to link.",` +
+		`"type":"learning","score":0.9,"sources":["e2"]}]}`}
+	s := b.sweeper(t, model)
 	var c conversation
 	c.finding(1)
 	b.say(t, &c)
@@ -44,11 +54,8 @@ func TestAChatModelSweepsInTheDaemon(t *testing.T) {
 	if n := b.stores(t); n != 0 {
 		t.Fatalf("a hook stored %d", n)
 	}
-	model := &teller{answer: `{"facts":[{"text":"The CI image ships glibc 2.28, which has no getentropy, so cmd/keygen failed to link.",` +
-		`"type":"learning","score":0.9,"sources":["e2"]}]}`}
-	s := b.sweeper(model)
 	for round, want := range []int{1, 0, 0} {
-		n, err := s.Sweep(t.Context())
+		n, err := s.Round(t.Context())
 		if err != nil || n != want {
 			t.Fatalf("round %d took %d, %v", round, n, err)
 		}
@@ -73,11 +80,12 @@ func TestAChatModelThatFailsLeavesItToTheRules(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.cfg.Ollama.ChatModel = "llama3.2"
+	s := b.sweeper(t, &teller{err: errors.New("no such model")})
 	var c conversation
 	c.finding(2)
 	b.say(t, &c)
 	b.run(t, sessionEnd, map[string]any{"reason": "other"})
-	n, err := b.sweeper(&teller{err: errors.New("no such model")}).Sweep(t.Context())
+	n, err := s.Round(t.Context())
 	if err != nil || n != 1 {
 		t.Fatalf("took %d, %v", n, err)
 	}
@@ -99,20 +107,20 @@ func TestTheModelSeesNoSecrets(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.cfg.Ollama.ChatModel = "llama3.2"
+	model := &teller{answer: `{"facts":[{"text":"The login of ACME with ` + secret + ` goes through proxy.example.org.",` +
+		`"type":"learning","score":0.9,"sources":["e2"]}]}`}
+	s := b.sweeper(t, model)
 	var c conversation
 	c.person("log in with " + secret + " at ACME")
 	c.model("The root cause was that the login of ACME with " + secret + " goes through proxy.example.org.")
 	b.say(t, &c)
 	b.run(t, sessionEnd, map[string]any{"reason": "other"})
-	model := &teller{answer: `{"facts":[{"text":"The login of ACME with ` + secret + ` goes through proxy.example.org.",` +
-		`"type":"learning","score":0.9,"sources":["e2"]}]}`}
-	s := b.sweeper(model)
 	dirs := map[string]bool{}
 	s.ProjectRedactor = func(dir string) (memory.Redactor, error) {
 		dirs[dir] = true
 		return shouting{}, nil
 	}
-	if n, err := s.Sweep(t.Context()); err != nil || n != 1 {
+	if n, err := s.Round(t.Context()); err != nil || n != 1 {
 		t.Fatalf("took %d, %v", n, err)
 	}
 	if asked := strings.Join(model.asked, "\n"); strings.Contains(asked, secret) || strings.Contains(asked, "ACME") || !strings.Contains(asked, "proxy.example.org") {
@@ -130,7 +138,32 @@ func TestTheModelSeesNoSecrets(t *testing.T) {
 	s.ProjectRedactor = func(string) (memory.Redactor, error) { return nil, errors.New("unreadable") }
 	c.finding(1)
 	b.say(t, &c)
-	if n, err := s.Sweep(t.Context()); err == nil || n != 0 || len(model.asked) != 1 {
+	if n, err := s.Round(t.Context()); err == nil || n != 0 || len(model.asked) != 1 {
 		t.Errorf("without the project's rules it took %d and asked %d times, %v", n, len(model.asked), err)
+	}
+}
+
+// With a chat model and nobody who sweeps with it, the hooks do it by rules.
+func TestWithoutASweeperTheHooksSweep(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.cfg.Ollama.ChatModel = "llama3.2"
+	var c conversation
+	c.finding(1)
+	b.say(t, &c)
+	b.run(t, sessionEnd, map[string]any{"reason": "other"})
+	if n := b.stores(t); n != 1 {
+		t.Errorf("where no sweeper ever was, %d stored", n)
+	}
+	s := b.sweeper(t, &teller{err: errors.New("not asked")})
+	s.Now = func() time.Time { return time.Now().Add(-2 * time.Hour) }
+	if _, err := s.Round(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	c.finding(2)
+	b.say(t, &c)
+	b.run(t, sessionEnd, map[string]any{"reason": "other"})
+	if n := b.stores(t); n != 2 {
+		t.Errorf("two hours after the last round of a sweeper, %d stored", n)
 	}
 }

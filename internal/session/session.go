@@ -43,6 +43,8 @@ const (
 
 const (
 	suffix = ".json"
+	// sweeperFile is empty; its time is that of a sweeper's last round.
+	sweeperFile = ".sweeper"
 	// tempPattern are half-written files: hidden ones, with digits after the name.
 	tempPattern = ".*" + suffix + "[0-9]*"
 	staleTemp   = time.Minute
@@ -220,6 +222,31 @@ func (s *Store) Leave(ctx context.Context, id string) error {
 		state.Ended, state.Failures = true, nil
 		return nil
 	})
+}
+
+// NoteSweeper notes that a sweeper of this folder's sessions is at work. Where
+// there was no session yet, nothing is written.
+func (s *Store) NoteSweeper(now time.Time) error {
+	path := filepath.Join(s.dir, sweeperFile)
+	err := os.Chtimes(path, now, now)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = os.WriteFile(path, nil, 0o600); err == nil {
+			err = os.Chtimes(path, now, now)
+		}
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("note the sweeper: %w", err)
+	}
+	return nil
+}
+
+// SweeperSeen returns when a sweeper was at work last, zero if none ever was.
+func (s *Store) SweeperSeen() time.Time {
+	info, err := os.Stat(filepath.Join(s.dir, sweeperFile))
+	if err != nil {
+		return time.Time{} // none, or none that can be known of
+	}
+	return info.ModTime()
 }
 
 // looked bounds how many sessions' files are read to find some.
