@@ -109,6 +109,8 @@ type Reader interface {
 	Get(ctx context.Context, ids []string) ([]memory.Details, error)
 	// Survivors follows merges: for each of ids that was merged away, the id at the end of the way.
 	Survivors(ctx context.Context, ids []string) (map[string]string, error)
+	// Resolve finds the memories, of whatever state, that references may mean; see memory.CheckRef.
+	Resolve(ctx context.Context, refs []string) ([]memory.Candidates, error)
 	Records(ctx context.Context, page memory.Page) ([]memory.Record, error)
 	Related(ctx context.Context, id string, depth, limit int) ([]memory.Related, error)
 	History(ctx context.Context, id string) (memory.History, error)

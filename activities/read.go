@@ -11,6 +11,7 @@ import (
 // ReadInput is one question to the ledger; exactly one field is set.
 type ReadInput struct {
 	Get     []string             `json:"get,omitempty"`
+	Resolve []string             `json:"resolve,omitempty"` // beginnings of ids
 	Related *RelatedInput        `json:"related,omitempty"`
 	History string               `json:"history,omitempty"`
 	List    *memory.Page         `json:"list,omitempty"`
@@ -29,13 +30,14 @@ type RelatedInput struct {
 
 // ReadOutput answers a [ReadInput] in the field of the same name.
 type ReadOutput struct {
-	Get     []memory.Details   `json:"get,omitempty"`
-	Related []memory.Related   `json:"related,omitempty"`
-	History *memory.History    `json:"history,omitempty"`
-	List    []memory.Memory    `json:"list,omitempty"`
-	Summary *memory.Summary    `json:"summary,omitempty"`
-	Stats   *memory.Stats      `json:"stats,omitempty"`
-	Index   *memory.IndexState `json:"index,omitempty"`
+	Get     []memory.Details    `json:"get,omitempty"`
+	Resolve []memory.Candidates `json:"resolve,omitempty"`
+	Related []memory.Related    `json:"related,omitempty"`
+	History *memory.History     `json:"history,omitempty"`
+	List    []memory.Memory     `json:"list,omitempty"`
+	Summary *memory.Summary     `json:"summary,omitempty"`
+	Stats   *memory.Stats       `json:"stats,omitempty"`
+	Index   *memory.IndexState  `json:"index,omitempty"`
 
 	Held []memory.HeldPrune `json:"held,omitempty"`
 }
@@ -47,6 +49,8 @@ func (a *Activities) ReadLedger(ctx context.Context, in ReadInput) (ReadOutput, 
 	switch {
 	case len(in.Get) > 0:
 		out.Get, err = a.get(ctx, in.Get)
+	case len(in.Resolve) > 0:
+		out.Resolve, err = a.Ledger.Resolve(ctx, in.Resolve)
 	case in.Related != nil:
 		out.Related, err = a.Ledger.Related(ctx, in.Related.ID, in.Related.Depth, in.Related.Limit)
 	case in.History != "":

@@ -42,7 +42,7 @@ func (f Filter) Clean() (Filter, error) {
 		return f, Errorf(Invalid, "split the call", "%d ids given, the limit is %d", len(f.IDs), MaxForgetIDs)
 	}
 	for _, id := range f.IDs {
-		if err := CheckID(id); err != nil {
+		if err := CheckRef(id); err != nil {
 			return f, err
 		}
 	}

@@ -159,7 +159,7 @@ func LinkTypes() []string { return []string{LinkBuildsOn, LinkContradicts, LinkC
 // Clean returns the link with its id filled in, or an [Invalid] error.
 func (l Link) Clean() (Link, error) {
 	for _, id := range []string{l.SourceID, l.TargetID} {
-		if err := CheckID(id); err != nil {
+		if err := CheckRef(id); err != nil {
 			return l, err
 		}
 	}

@@ -127,7 +127,7 @@ func (q *Query) cleanBounds() error {
 		return Errorf(Invalid, "leave it out to get weak answers too, each with its mark", "min_score must be 0 to 1, got %v", *v)
 	}
 	for _, id := range q.Exclude {
-		if err := CheckID(id); err != nil {
+		if err := CheckRef(id); err != nil {
 			return err
 		}
 	}

@@ -109,7 +109,7 @@ func (in StoreInput) Clean() (StoreInput, error) {
 
 func (in StoreInput) checkLinks() error {
 	for _, l := range in.Links {
-		if err := CheckID(l.TargetID); err != nil {
+		if err := CheckRef(l.TargetID); err != nil {
 			return err
 		}
 		if !slices.Contains(LinkTypes(), l.Type) {

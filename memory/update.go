@@ -21,7 +21,7 @@ type UpdateInput struct {
 // Clean returns the input in its normal form, or an [Invalid] error that says
 // what to change. An edit that names nothing to change is refused.
 func (in UpdateInput) Clean() (UpdateInput, error) {
-	if err := CheckID(in.ID); err != nil {
+	if err := CheckRef(in.ID); err != nil {
 		return in, err
 	}
 	if in.Text == nil && in.Type == nil && in.Tags == nil && in.Importance == nil && in.Pinned == nil && !in.Keep {

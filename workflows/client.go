@@ -39,6 +39,12 @@ func (c *Client) Store(ctx context.Context, in memory.StoreInput) (memory.StoreR
 	if err != nil {
 		return memory.StoreResult{}, err
 	}
+	// While the ledger is down, the store that waits for it finds the targets.
+	if links, err := c.resolveLinks(ctx, in.Links); err == nil {
+		in.Links = links
+	} else if !memory.Waits(err) {
+		return memory.StoreResult{}, err
+	}
 	options := c.start(Own(fmt.Sprintf("store/%s/%s", in.Collection, in.ID()), c.ledger), in.Project, memory.ActionStore, in.Collection)
 	in.Request = rand.Text()
 	// The same text stored twice at once is one workflow with two listeners.
@@ -69,6 +75,9 @@ func (c *Client) Recall(ctx context.Context, q memory.Query) (memory.RecallResul
 	if err != nil {
 		return memory.RecallResult{}, err
 	}
+	if q.Exclude, err = c.resolve(ctx, q.Exclude, false); err != nil {
+		return memory.RecallResult{}, err
+	}
 	collection := "all"
 	if len(q.Collections) == 1 {
 		collection = q.Collections[0]
@@ -90,6 +99,9 @@ func (c *Client) Forget(ctx context.Context, in memory.ForgetInput) (memory.Forg
 	if err != nil {
 		return memory.ForgetReceipt{}, err
 	}
+	if filter.IDs, err = c.Resolve(ctx, filter.IDs); err != nil {
+		return memory.ForgetReceipt{}, err
+	}
 	in.Filter = filter
 	project := in.Filter.Project
 	options := c.start(unique("forget"), project, memory.ActionForget, in.Filter.Collection)
@@ -105,6 +117,14 @@ func (c *Client) Forget(ctx context.Context, in memory.ForgetInput) (memory.Forg
 func (c *Client) Link(ctx context.Context, link memory.Link) (memory.Link, error) {
 	link, err := link.Clean()
 	if err != nil {
+		return link, err
+	}
+	ends, err := c.Resolve(ctx, []string{link.SourceID, link.TargetID})
+	if err != nil {
+		return link, err
+	}
+	link.SourceID, link.TargetID = ends[0], ends[1]
+	if link, err = link.Clean(); err != nil { // its id follows from those of its ends
 		return link, err
 	}
 	var out memory.Link

@@ -13,10 +13,9 @@ func (c *Client) Get(ctx context.Context, ids []string) ([]memory.Details, error
 	if len(ids) == 0 || len(ids) > memory.MaxLimit {
 		return nil, memory.Errorf(memory.Invalid, "split the call", "give 1 to %d ids, got %d", memory.MaxLimit, len(ids))
 	}
-	for _, id := range ids {
-		if err := memory.CheckID(id); err != nil {
-			return nil, err
-		}
+	ids, err := c.resolve(ctx, ids, false)
+	if err != nil {
+		return nil, err
 	}
 	out, err := c.read(ctx, "get", activities.ReadInput{Get: ids})
 	return out.Get, err
@@ -24,7 +23,8 @@ func (c *Client) Get(ctx context.Context, ids []string) ([]memory.Details, error
 
 // Related returns what is linked to a memory, up to depth links away.
 func (c *Client) Related(ctx context.Context, id string, depth, limit int) ([]memory.Related, error) {
-	if err := memory.CheckID(id); err != nil {
+	id, err := c.resolveOne(ctx, id)
+	if err != nil {
 		return nil, err
 	}
 	out, err := c.read(ctx, "related", activities.ReadInput{Related: &activities.RelatedInput{ID: id, Depth: depth, Limit: limit}})
@@ -33,7 +33,8 @@ func (c *Client) Related(ctx context.Context, id string, depth, limit int) ([]me
 
 // History returns everything that happened to a memory.
 func (c *Client) History(ctx context.Context, id string) (memory.History, error) {
-	if err := memory.CheckID(id); err != nil {
+	id, err := c.resolveOne(ctx, id)
+	if err != nil {
 		return memory.History{}, err
 	}
 	out, err := c.read(ctx, "history", activities.ReadInput{History: id})

@@ -52,6 +52,9 @@ func (c *Client) Update(ctx context.Context, in memory.UpdateInput) (memory.Memo
 	if err != nil {
 		return memory.Memory{}, err
 	}
+	if in.ID, err = c.resolveOne(ctx, in.ID); err != nil {
+		return memory.Memory{}, err
+	}
 	options := c.start(unique("update/"+in.ID), "", memory.ActionUpdate, "")
 	var out memory.Memory
 	err = c.change(ctx, options, &out, UpdateMemory, in)
@@ -62,12 +65,16 @@ func (c *Client) Update(ctx context.Context, in memory.UpdateInput) (memory.Memo
 // one, or refuses and changes nothing. What is one memory already is returned
 // as it is.
 func (c *Client) Merge(ctx context.Context, ids []string) (memory.MergedGroup, error) {
+	ids, err := c.Resolve(ctx, ids)
+	if err != nil {
+		return memory.MergedGroup{}, err
+	}
 	if err := memory.CheckMerge(ids); err != nil {
 		return memory.MergedGroup{}, err
 	}
 	options := c.start(unique("merge"), "", memory.ActionMerge, "")
 	var out memory.MergedGroup
-	err := c.change(ctx, options, &out, MergeMemories, activities.FoldInput{IDs: ids})
+	err = c.change(ctx, options, &out, MergeMemories, activities.FoldInput{IDs: ids})
 	return out, err
 }
 

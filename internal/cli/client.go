@@ -16,6 +16,7 @@ type Client interface {
 	storer
 	recaller
 	getter
+	resolver
 	updater
 	forgetter
 	linker

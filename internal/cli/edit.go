@@ -54,7 +54,7 @@ func (a *app) edit() *cobra.Command {
 }
 
 func (a *app) runEdit(ctx context.Context, in memory.UpdateInput, words []string) error {
-	if err := memory.CheckID(in.ID); err != nil {
+	if err := memory.CheckRef(in.ID); err != nil {
 		return err
 	}
 	inEditor := len(words) == 0 && in.Type == nil && in.Tags == nil && in.Importance == nil && !in.Keep
@@ -161,7 +161,7 @@ func (a *app) pin(pinned bool) *cobra.Command {
 	}
 	cmd.RunE = func(cmd *cobra.Command, ids []string) error {
 		for _, id := range ids {
-			if err := memory.CheckID(id); err != nil {
+			if err := memory.CheckRef(id); err != nil {
 				return err
 			}
 		}
@@ -188,7 +188,7 @@ func (a *app) setPinned(ctx context.Context, c updater, user string, ids []strin
 		if a.json {
 			continue
 		}
-		if err := a.printf("%s  %s  %s\n", word, m.ID, oneLine(m.Text, a.sys.width()-len(word)-len(m.ID)-4)); err != nil {
+		if err := a.printf("%s  %s  %s\n", word, memory.ShortID(m.ID), oneLine(m.Text, a.sys.width()-len(word)-memory.ShortLen-4)); err != nil {
 			return err
 		}
 	}

@@ -14,7 +14,7 @@ import (
 
 const (
 	idA = "0e5a6a4e-0000-8000-8000-00000000000a"
-	idB = "0e5a6a4e-0000-8000-8000-00000000000b"
+	idB = "1b7c0d2f-0000-8000-8000-00000000000b"
 )
 
 // fake is a client of function fields. One that is not set fails, so that a
@@ -319,4 +319,19 @@ func fixed() fake {
 			return memory.Stats{Live: map[string]int{memory.Memories: 2}, States: map[memory.State]int{memory.Live: 2}, Projects: 1, Model: "mneme-static", Dimension: 256}, nil
 		},
 	}
+}
+
+// Resolve knows two memories, as the ledger would.
+func (f fake) Resolve(_ context.Context, refs []string) ([]string, error) {
+	var found []memory.Candidates
+	for _, ref := range refs {
+		c := memory.Candidates{Ref: ref}
+		for _, id := range []string{idA, idB} {
+			if memory.Names(ref, id) {
+				c.Memories = append(c.Memories, memory.Memory{ID: id, Text: "one of two", State: memory.Live})
+			}
+		}
+		found = append(found, c)
+	}
+	return memory.Resolve(refs, found, true)
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,6 +17,11 @@ type getter interface {
 	Get(ctx context.Context, ids []string) ([]memory.Details, error)
 }
 
+// resolver finds the ids whose beginnings were given.
+type resolver interface {
+	Resolve(ctx context.Context, refs []string) ([]string, error)
+}
+
 func (a *app) get() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "get ID…",
@@ -24,7 +30,7 @@ func (a *app) get() *cobra.Command {
 	}
 	cmd.RunE = func(cmd *cobra.Command, ids []string) error {
 		for _, id := range ids {
-			if err := memory.CheckID(id); err != nil {
+			if err := memory.CheckRef(id); err != nil {
 				return err
 			}
 		}
@@ -40,13 +46,12 @@ func (a *app) get() *cobra.Command {
 }
 
 func (a *app) printDetails(ids []string, found []memory.Details) error {
-	seen := map[string]bool{}
+	var seen []string
 	for i := range found {
 		found[i].Tags, found[i].Links = list(found[i].Tags), list(found[i].Links)
-		seen[found[i].ID] = true
+		seen = append(append(seen, found[i].ID), found[i].StandsFor...)
 		for _, id := range found[i].StandsFor {
-			seen[id] = true
-			a.note("memory %s was merged into %s", id, found[i].ID)
+			a.note("memory %s was merged into %s", memory.ShortID(id), memory.ShortID(found[i].ID))
 		}
 	}
 	if a.json {
@@ -69,7 +74,7 @@ func (a *app) printDetails(ids []string, found []memory.Details) error {
 	}
 	missing := 0
 	for _, id := range ids {
-		if !seen[id] {
+		if !slices.ContainsFunc(seen, func(one string) bool { return memory.Names(id, one) }) {
 			missing++
 			a.note("there is no memory %s", id)
 		}
@@ -112,9 +117,9 @@ func (a *app) printMemory(m memory.Memory, links []memory.Link) error {
 		return err
 	}
 	for _, l := range links {
-		line := fmt.Sprintf("%s %s", l.Type, l.TargetID)
+		line := fmt.Sprintf("%s %s", l.Type, memory.ShortID(l.TargetID))
 		if l.TargetID == m.ID {
-			line = fmt.Sprintf("is what %s %s", l.SourceID, l.Type)
+			line = fmt.Sprintf("is what %s %s", memory.ShortID(l.SourceID), l.Type)
 		}
 		if err := a.printf("link        %s\n", line); err != nil {
 			return err

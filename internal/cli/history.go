@@ -22,7 +22,7 @@ func (a *app) history() *cobra.Command {
 		Args:  cobra.ExactArgs(1),
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := memory.CheckID(args[0]); err != nil {
+		if err := memory.CheckRef(args[0]); err != nil {
 			return err
 		}
 		return a.with(cmd.Context(), func(_ config.Config, c Client) error {

@@ -122,7 +122,7 @@ func (a *app) printHook(e hooklog.Entry) error {
 		return err
 	}
 	for _, i := range e.Injected {
-		if err := a.printf("    %s  %s\n", printable(i.ID), oneLine(i.Words, 80)); err != nil {
+		if err := a.printf("    %s  %s\n", printable(memory.ShortID(i.ID)), oneLine(i.Words, 80)); err != nil {
 			return err
 		}
 	}

@@ -37,7 +37,7 @@ func (a *app) link() *cobra.Command {
 			if a.json {
 				return a.printJSON(made)
 			}
-			return a.printf("linked  %s %s %s\n", made.SourceID, made.Type, made.TargetID)
+			return a.printf("linked  %s %s %s\n", memory.ShortID(made.SourceID), made.Type, memory.ShortID(made.TargetID))
 		})
 	}
 	return cmd
@@ -45,7 +45,7 @@ func (a *app) link() *cobra.Command {
 
 func checkLink(l memory.Link) error {
 	for _, id := range []string{l.SourceID, l.TargetID} {
-		if err := memory.CheckID(id); err != nil {
+		if err := memory.CheckRef(id); err != nil {
 			return err
 		}
 	}

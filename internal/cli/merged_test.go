@@ -14,7 +14,7 @@ func TestGetOfWhatWasMergedAway(t *testing.T) {
 		return []memory.Details{{Memory: memory.Memory{ID: idB, Text: "The survivor.", State: memory.Live}, StandsFor: []string{idA}}}, nil
 	}}
 	code, out, errs := newSession(t, f).run(t.Context(), "get", idA)
-	if code != ExitDone || !strings.Contains(out, "The survivor.") || !strings.Contains(errs, idA+" was merged into "+idB) || strings.Contains(errs, "there is no") {
+	if code != ExitDone || !strings.Contains(out, "The survivor.") || !strings.Contains(errs, memory.ShortID(idA)+" was merged into "+memory.ShortID(idB)) || strings.Contains(errs, "there is no") {
 		t.Errorf("exit %d\n%s\n%s", code, out, errs)
 	}
 }

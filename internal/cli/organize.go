@@ -116,7 +116,7 @@ func (a *app) printNearly(nearly []memory.NearlyPruned) error {
 		return err
 	}
 	for _, n := range nearly {
-		if err := a.printf("%s  %s\n%s\n", n.ID, printable(n.Project), wrap(n.Text, a.sys.width(), "    ")); err != nil {
+		if err := a.printf("%s  %s\n%s\n", memory.ShortID(n.ID), printable(n.Project), wrap(n.Text, a.sys.width(), "    ")); err != nil {
 			return err
 		}
 	}

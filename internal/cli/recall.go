@@ -128,7 +128,7 @@ func (a *app) printHits(q memory.Query, res memory.RecallResult) error {
 		if len(h.Tags) > 0 {
 			about = append(about, "#"+printable(strings.Join(h.Tags, " #")))
 		}
-		if err := a.printf("%s  %s\n%s\n    %s\n", p.bold(head), h.ID,
+		if err := a.printf("%s  %s\n%s\n    %s\n", p.bold(head), memory.ShortID(h.ID),
 			wrap(h.Text, a.sys.width(), "    "), p.faint(strings.Join(about, " · "))); err != nil {
 			return err
 		}

@@ -27,7 +27,7 @@ func (a *app) related() *cobra.Command {
 	cmd.Flags().IntVar(&depth, "depth", 1, "how many links away, 1 to 5")
 	cmd.Flags().IntVar(&limit, "limit", 20, "how many at most, 1 to 100")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := memory.CheckID(args[0]); err != nil {
+		if err := memory.CheckRef(args[0]); err != nil {
 			return err
 		}
 		if depth < 1 || depth > maxDepth {
@@ -71,7 +71,7 @@ func (a *app) printRelated(found []memory.Related) error {
 		if r.Link.SourceID == r.ID {
 			arrow = "← " + r.Link.Type
 		}
-		if err := a.printf("%s%s  %s\n%s\n", indent, a.paint().bold(arrow), r.ID, wrap(r.Text, a.sys.width(), indent+"    ")); err != nil {
+		if err := a.printf("%s%s  %s\n%s\n", indent, a.paint().bold(arrow), memory.ShortID(r.ID), wrap(r.Text, a.sys.width(), indent+"    ")); err != nil {
 			return err
 		}
 	}

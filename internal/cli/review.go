@@ -61,6 +61,10 @@ func (a *app) review() *cobra.Command {
 				return err
 			}
 			if len(decisions) > 0 {
+				// What was decided on is remembered by its id, not by the beginning that was given.
+				if err := resolveDecisions(cmd.Context(), c, decisions); err != nil {
+					return err
+				}
 				return a.decide(cmd.Context(), cfg, c, state, decisions)
 			}
 			return a.goThrough(cmd.Context(), cfg, c, state, f)
@@ -89,12 +93,24 @@ func (f reviewFlags) decisions() ([]review.Decision, error) {
 	}
 	for _, d := range out {
 		for _, id := range append([]string{d.ID}, d.With...) {
-			if err := memory.CheckID(id); err != nil {
+			if err := memory.CheckRef(id); err != nil {
 				return nil, err
 			}
 		}
 	}
 	return out, nil
+}
+
+// resolveDecisions puts ids in the place of their beginnings.
+func resolveDecisions(ctx context.Context, c resolver, decisions []review.Decision) error {
+	for i, d := range decisions {
+		ids, err := c.Resolve(ctx, append([]string{d.ID}, d.With...))
+		if err != nil {
+			return err
+		}
+		decisions[i].ID, decisions[i].With = ids[0], ids[1:]
+	}
+	return nil
 }
 
 // goThrough shows what there is to review: on a screen, or as a list.
@@ -190,7 +206,7 @@ func (a *app) decide(ctx context.Context, cfg config.Config, c review.Client, st
 	}
 	for _, o := range outcomes {
 		if o.Done() {
-			if err := a.printf("%-8s %s\n", o.Action, o.ID); err != nil {
+			if err := a.printf("%-8s %s\n", o.Action, memory.ShortID(o.ID)); err != nil {
 				return err
 			}
 		}

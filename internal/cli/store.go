@@ -130,11 +130,11 @@ func (a *app) printStored(res memory.StoreResult) error {
 	var err error
 	switch res.Status {
 	case memory.MergedIn:
-		err = a.printf("merged  %s  (%s; the same fact was there, similarity %.2f)\n", res.ID, where, res.Similarity)
+		err = a.printf("merged  %s  (%s; the same fact was there, similarity %.2f)\n", memory.ShortID(res.ID), where, res.Similarity)
 	case memory.Accepted:
-		err = a.printf("accepted  %s  (%s)\n%s\n", res.ID, where, printable(orText(res.Message, "it will be stored soon")))
+		err = a.printf("accepted  %s  (%s)\n%s\n", memory.ShortID(res.ID), where, printable(orText(res.Message, "it will be stored soon")))
 	default:
-		err = a.printf("%s  %s  (%s)\n", res.Status, res.ID, where)
+		err = a.printf("%s  %s  (%s)\n", res.Status, memory.ShortID(res.ID), where)
 	}
 	if len(res.Redacted) > 0 {
 		a.note("taken out of the text: %s", strings.Join(res.Redacted, ", "))

@@ -130,5 +130,5 @@ func (r *run) beforeTool(ctx context.Context) error {
 // arrives as an error, which would be tried again.
 func duplicateReason(d memory.DuplicateResult) string {
 	return fmt.Sprintf("duplicate detected (%s, similarity %.2f): already stored, nothing to do; to change it call memory_update with id %s",
-		d.ID, d.Similarity, d.ID)
+		memory.ShortID(d.ID), d.Similarity, memory.ShortID(d.ID))
 }

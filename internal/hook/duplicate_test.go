@@ -19,8 +19,8 @@ func TestDuplicateIsRefused(t *testing.T) {
 	b := newBench(t)
 	b.client.duplicate = memory.DuplicateResult{Found: true, ID: idA, Similarity: 0.968}
 	got := b.run(t, preToolUse, storeCall("mcp__plugin_mneme_mneme__memory_store", map[string]any{"text": "fact A", "tags": []string{"x"}}))
-	want := `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"duplicate detected (` + idA +
-		`, similarity 0.97): already stored, nothing to do; to change it call memory_update with id ` + idA + `"}}` + "\n"
+	want := `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"duplicate detected (` + memory.ShortID(idA) +
+		`, similarity 0.97): already stored, nothing to do; to change it call memory_update with id ` + memory.ShortID(idA) + `"}}` + "\n"
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -276,7 +276,7 @@ func TestASessionEndToEnd(t *testing.T) {
 	})
 
 	start := w.run(t, "SessionStart", map[string]any{"source": "startup"})
-	if !strings.Contains(start, payments) || strings.Contains(start, foreign) || strings.Contains(start, "garden fence") {
+	if !strings.Contains(start, memory.ShortID(payments)) || strings.Contains(start, memory.ShortID(foreign)) || strings.Contains(start, "garden fence") {
 		t.Errorf("the session starts with %s", start)
 	}
 	if again := w.run(t, "SessionStart", map[string]any{"source": "startup", "session_id": "s2"}); again != start {
@@ -285,7 +285,7 @@ func TestASessionEndToEnd(t *testing.T) {
 
 	call := map[string]any{"tool_name": "mcp__mneme__memory_store", "tool_use_id": "t1", "tool_input": map[string]any{"text": "We decided to use pgx instead of lib/pq because lib/pq is in maintenance mode", "type": "decision"}}
 	before := w.confidence(t, pgx)
-	if got := w.run(t, "PreToolUse", call); !strings.Contains(got, "duplicate detected ("+pgx) {
+	if got := w.run(t, "PreToolUse", call); !strings.Contains(got, "duplicate detected ("+memory.ShortID(pgx)) {
 		t.Errorf("a duplicate is answered with %q", got)
 	}
 	if after := w.confidence(t, pgx); after <= before {
@@ -297,7 +297,7 @@ func TestASessionEndToEnd(t *testing.T) {
 	}
 
 	failing := map[string]any{"tool_name": "Bash", "tool_use_id": "t2", "tool_input": map[string]any{"command": "go test ./..."}, "error": "Exit code 1\n# shop\n./payment.go:12:3: undefined: retry.Do\nFAIL\tshop [build failed]\nFAIL"}
-	if got := w.run(t, "PostToolUseFailure", failing); !strings.Contains(got, "Similar error seen before") || !strings.Contains(got, fix) {
+	if got := w.run(t, "PostToolUseFailure", failing); !strings.Contains(got, "Similar error seen before") || !strings.Contains(got, memory.ShortID(fix)) {
 		t.Errorf("an error that was solved before brings %q", got)
 	}
 	w.fresh(t, fix, 1)

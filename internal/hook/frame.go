@@ -66,7 +66,7 @@ func notes(heading string, hits []memory.Hit, most int) framed {
 		if !h.CreatedAt.IsZero() {
 			about += ", " + h.CreatedAt.UTC().Format(time.DateOnly)
 		}
-		items[i] = fmt.Sprintf("- [%s] %s (id %s)", about, h.Text, h.ID)
+		items[i] = fmt.Sprintf("- [%s] %s (id %s)", about, h.Text, memory.ShortID(h.ID))
 	}
 	f.text = untrusted.Notes(heading, items)
 	f.tokens = estimate(f.text)

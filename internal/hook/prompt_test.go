@@ -30,7 +30,7 @@ func TestPromptShowsWhatIsNew(t *testing.T) {
 	}
 	b.client.hits = someHits()
 	a := answerOf(t, userPromptSubmit, b.run(t, userPromptSubmit, map[string]any{"prompt": "how do we retry payments?"}))
-	if !strings.Contains(a.Specific.Context, idA) || strings.Contains(a.Specific.Context, idB) {
+	if !strings.Contains(a.Specific.Context, memory.ShortID(idA)) || strings.Contains(a.Specific.Context, memory.ShortID(idB)) {
 		t.Errorf("shown %q", a.Specific.Context)
 	}
 	if got := b.run(t, userPromptSubmit, map[string]any{"prompt": "how do we retry payments?"}); got != "" {
@@ -55,14 +55,14 @@ func TestPromptKnowsWhatTheSessionDid(t *testing.T) {
 	told := memory.Hit{ID: idD, Text: "Found by a tool", Type: memory.TypeFact, Session: "another", CreatedAt: day(4)}
 	late := memory.Hit{ID: idE, Text: "At the end of the transcript", Type: memory.TypeFact, CreatedAt: day(5)}
 	b.client.hits = append([]memory.Hit{own, told, late}, someHits()...)
-	line := `{"type":"user","message":{"content":[{"type":"tool_result","content":"1. Found by a tool (id ` + idD + `)"}]}}` + "\n"
-	cross := strings.Repeat("x", pieceOfIt-len(line)-10) + idE // across two pieces of what is read
+	line := `{"type":"user","message":{"content":[{"type":"tool_result","content":"1. Found by a tool (id ` + memory.ShortID(idD) + `)"}]}}` + "\n"
+	cross := strings.Repeat("x", pieceOfIt-len(line)-5) + memory.ShortID(idE) // across two pieces of what is read
 	if err := os.WriteFile(b.transcript, []byte(line+cross), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	a := answerOf(t, userPromptSubmit, b.run(t, userPromptSubmit, map[string]any{"prompt": "how do we retry payments?"}))
 	for id, want := range map[string]bool{idA: true, idB: true, idC: false, idD: false, idE: false} {
-		if strings.Contains(a.Specific.Context, id) != want {
+		if strings.Contains(a.Specific.Context, memory.ShortID(id)) != want {
 			t.Errorf("%s shown: %v", id, !want)
 		}
 	}

@@ -68,7 +68,7 @@ func mentions(ctx context.Context, path string, ids []string) (map[string]bool, 
 		n, err := end.Read(buf[len(buf) : len(buf)+pieceOfIt])
 		buf = buf[:len(buf)+n]
 		for _, id := range ids {
-			found[id] = found[id] || bytes.Contains(buf, []byte(id))
+			found[id] = found[id] || bytes.Contains(buf, []byte(memory.ShortID(id))) // tools show it short
 		}
 		if errors.Is(err, io.EOF) {
 			return found, nil

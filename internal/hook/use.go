@@ -54,7 +54,7 @@ func telling(w string) bool {
 // uses reports whether text shows that a memory was used: by its id, by two of
 // its terms (one, if it has no more), or by several of its words in a row.
 func uses(text string, i session.Injection) bool {
-	if strings.Contains(text, i.ID) {
+	if strings.Contains(text, memory.ShortID(i.ID)) {
 		return true
 	}
 	found := 0

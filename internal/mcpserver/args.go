@@ -135,7 +135,7 @@ func (p param) text(raw json.RawMessage) (string, error) {
 func (p param) checkText(s string) error {
 	switch {
 	case p.id:
-		if err := memory.CheckID(s); err != nil {
+		if err := memory.CheckRef(s); err != nil {
 			return fmt.Errorf("%s: %w", p.name, err)
 		}
 	case p.enum != nil && !slices.Contains(p.enum, s):
@@ -249,10 +249,14 @@ func (p param) wrong(raw json.RawMessage) error {
 
 // asks says what to give for a parameter that was left out.
 func (p param) asks() string {
-	if p.kind == kindString && !p.id && p.enum == nil && p.about != "" {
+	switch {
+	case p.asked != "":
+		return "give " + p.asked
+	case p.kind == kindString && !p.id && p.enum == nil && p.about != "":
 		return "give " + p.about
+	default:
+		return "give " + p.wants()
 	}
-	return "give " + p.wants()
 }
 
 // wants says in words what the parameter takes.
@@ -273,7 +277,7 @@ func (p param) wants() string {
 	case p.kind == kindStrings:
 		return `a list of strings such as ["one", "two"]`
 	case p.id:
-		return "a memory's id (a UUID in lower case, from a store's or recall's answer)"
+		return "a memory's id, from a store's or recall's answer"
 	case p.enum != nil:
 		return "one of " + strings.Join(p.enum, ", ")
 	case p.date:

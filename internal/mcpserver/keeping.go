@@ -77,30 +77,25 @@ func (s *Server) addKeeping() {
 	steps := func(about string) param {
 		return param{name: "steps", kind: kindSteps, about: about, required: true, items: maxSteps, maxLen: maxStepBytes}
 	}
-	context := textParam("context", "where it was learned and when it holds", half)
+	context := textParam("context", "when it holds", half)
 	context.required = false
 	addKeep[procedureArgs](s, memory.TypeProcedure, memory.Procedures, "Remember a procedure",
-		"Remember how something is done, as named steps that worked.",
-		textParam("name", "what the procedure achieves", maxStepBytes), steps("the steps in order, with commands where there are any"))
+		"Remember how something is done.", asking("what the procedure achieves", textParam("name", "what it achieves", maxStepBytes)), steps(""))
 	addKeep[learningArgs](s, memory.TypeLearning, memory.Learnings, "Remember a lesson",
-		"Remember a lesson: an insight and the context in which it holds.",
-		textParam("insight", "what was learned, as a complete statement", half), context)
+		"Remember a lesson.", asking("what was learned, as a complete statement", textParam("insight", "a complete statement", half)), context)
 	addKeep[episodeArgs](s, memory.TypeEpisode, memory.Episodes, "Remember an event",
-		"Remember something that happened and how it ended.",
-		textParam("event", "what happened, with its date if it matters", half), textParam("outcome", "how it ended and what follows", half))
+		"Remember what happened and how it ended.", asking("what happened, with its date if it matters", textParam("event", "", half)),
+		asking("how it ended and what follows", textParam("outcome", "", half)))
 	addKeep[trajectoryArgs](s, memory.TypeTrajectory, memory.Trajectories, "Remember a solved task",
-		"Remember the way a task was solved: the steps that led there, dead ends included.",
-		textParam("task", "what was to be done", maxStepBytes), steps("what was tried, in order, with results"))
+		"Remember how a task was solved.", asking("what was to be done", textParam("task", "", maxStepBytes)), steps("what was tried, with results"))
 }
 
 // addKeep adds the tool of one type, named like it.
 func addKeep[In keeper](s *Server, typ, collection, title, about string, own ...param) {
-	props, required := storedSchema()
 	add(s, spec{
-		name: typ, title: title, about: about + " Answers like memory_store.", timeout: s.opts.Deadlines.Store,
-		params: append(own, typeParam(typ), tagsParam("a few words to filter by later"),
-			projectParam("leave out for the current project; _global for what holds everywhere")),
-		output: props, required: required, effect: storeEffect(),
+		name: typ, title: title, about: about, timeout: s.opts.Deadlines.Store,
+		params: append(own, rare(typeParam("")), tagsParam(""), projectParam("")),
+		effect: storeEffect(),
 	}, func(ctx context.Context, c Client, in In) (answer, error) {
 		return s.store(ctx, c, keepInput(in, collection, typ))
 	})

@@ -14,7 +14,7 @@ func TestGetOfWhatWasMergedAway(t *testing.T) {
 	}}))
 	out := mustCall(t, c, "memory_get", map[string]any{"id": idA})
 	m := out["memories"].([]any)[0].(map[string]any)
-	if m["id"] != idB || m["stands_for"].([]any)[0] != idA || out["missing"] != nil {
+	if m["id"] != memory.ShortID(idB) || m["stands_for"].([]any)[0] != memory.ShortID(idA) || out["missing"] != nil {
 		t.Errorf("answered %v", out)
 	}
 }

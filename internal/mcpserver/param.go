@@ -1,8 +1,6 @@
 package mcpserver
 
 import (
-	"fmt"
-
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/mneme-memory/mneme/memory"
@@ -21,21 +19,24 @@ const (
 	kindLinks // a list of {target_id, link_type}
 )
 
-// idPattern is how [memory.NewID] writes an id.
-const idPattern = "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
-
 // param describes one parameter. The schema the client sees and the check of
 // what it sends are both made of it, so they cannot differ.
+//
+// The schema names no bounds: every session pays for each character of it,
+// Claude Code does not check them, and who oversteps one is told it here.
 type param struct {
 	name     string
 	kind     kind
 	about    string
+	asked    string // what is told to give when it is missing; about, if empty
 	required bool
 	min, max float64  // of a number
 	def      any      // default shown in the schema; nil shows none
 	maxLen   int      // bytes of a string or of each item
 	items    int      // most items of a list
 	enum     []string // of a string or of each item
+	unlisted bool     // the enum is not in the schema; an unknown value is answered with it
+	rare     bool     // understood, and not in the schema: a tool that has them lists it, or docs/claude-code.md
 	id       bool     // a memory's id, or a list of them
 	date     bool     // a date or an RFC 3339 time
 }
@@ -48,16 +49,13 @@ func (p param) schema() map[string]any {
 	}
 	switch p.kind {
 	case kindString:
-		m["type"] = "string"
-		p.bounds(m)
+		p.word(m)
 	case kindStrings, kindSteps, kindLinks:
-		p.list(m)
-	case kindInteger, kindNumber:
+		m["type"], m["items"] = "array", p.item()
+	case kindInteger:
+		m["type"] = "integer"
+	case kindNumber:
 		m["type"] = "number"
-		if p.kind == kindInteger {
-			m["type"] = "integer"
-		}
-		m["minimum"], m["maximum"] = p.min, p.max
 	case kindBool:
 		m["type"] = "boolean"
 	}
@@ -67,43 +65,31 @@ func (p param) schema() map[string]any {
 	return m
 }
 
-// bounds puts a string's bounds into its schema.
-func (p param) bounds(m map[string]any) {
-	switch {
-	case p.id:
-		m["pattern"] = idPattern
-	case p.enum != nil:
+// word makes m the schema of a string, with the values it may have.
+func (p param) word(m map[string]any) {
+	m["type"] = "string"
+	if p.enum != nil && !p.unlisted {
 		m["enum"] = p.enum
-	default:
-		m["maxLength"] = p.maxLen
-		if p.required {
-			m["minLength"] = 1
-		}
 	}
 }
 
-func (p param) list(m map[string]any) {
-	m["type"], m["maxItems"] = "array", p.items
-	if p.required {
-		m["minItems"] = 1
-	}
+// item is the schema of what a list holds.
+func (p param) item() any {
 	if p.kind == kindLinks {
-		target, link := targetParam(), linkTypeParam()
-		m["items"] = object([]param{target, link})
-		return
+		return object([]param{targetParam(), linkTypeParam()})
 	}
-	item := map[string]any{"type": "string"}
-	p.bounds(item)
-	m["items"] = item
-	if p.kind == kindSteps {
-		m["type"] = []string{"array", "string"}
-	}
+	item := map[string]any{}
+	p.word(item)
+	return item
 }
 
-// object returns the JSON Schema of an object of just these parameters.
+// object returns the JSON Schema of an object of these parameters.
 func object(params []param) mcp.ToolInputSchema {
-	s := mcp.ToolInputSchema{Type: "object", Properties: map[string]any{}, AdditionalProperties: false}
+	s := mcp.ToolInputSchema{Type: "object", Properties: map[string]any{}}
 	for _, p := range params {
+		if p.rare {
+			continue
+		}
 		s.Properties[p.name] = p.schema()
 		s.PropertyOrder = append(s.PropertyOrder, p.name)
 		if p.required {
@@ -139,10 +125,29 @@ func linkTypeParam() param {
 
 // typeParam has no default where def is empty.
 func typeParam(def string) param {
-	p := param{name: "type", kind: kindString, about: "what kind of statement it is", enum: memory.Types()}
+	p := param{name: "type", kind: kindString, enum: memory.Types()}
 	if def != "" {
 		p.def = def
 	}
+	return p
+}
+
+// unlisted leaves the values of an enum out of the schema.
+func unlisted(p param) param {
+	p.unlisted = true
+	return p
+}
+
+// asking makes a parameter that was left out be asked for in other words than
+// the schema has, which each session pays for.
+func asking(what string, p param) param {
+	p.asked = what
+	return p
+}
+
+// rare leaves a parameter out of the schema.
+func rare(p param) param {
+	p.rare = true
 	return p
 }
 
@@ -151,26 +156,17 @@ func collectionParam(about string) param {
 }
 
 func collectionsParam() param {
-	return param{
-		name: "collections", kind: kindStrings, about: "only these; all when left out",
-		enum: memory.Collections(), items: len(memory.Collections()),
-	}
+	return param{name: "collections", kind: kindStrings, enum: memory.Collections(), items: len(memory.Collections())}
 }
 
 func limitParam(most, def int) param {
-	return param{
-		name: "limit", kind: kindInteger, min: 1, max: float64(most), def: def,
-		about: fmt.Sprintf("most results, 1 to %d", most),
-	}
+	return param{name: "limit", kind: kindInteger, min: 1, max: float64(most), def: def}
 }
 
 func minScoreParam() param {
-	return param{
-		name: "min_score", kind: kindNumber, min: 0, max: 1,
-		about: "leave out what scores less; above 0.7 is strong",
-	}
+	return param{name: "min_score", kind: kindNumber, min: 0, max: 1, about: "0-1; above 0.7 is strong"}
 }
 
 func dryRunParam() param {
-	return param{name: "dry_run", kind: kindBool, about: "only show what would happen", def: false}
+	return param{name: "dry_run", kind: kindBool, about: "only look"}
 }

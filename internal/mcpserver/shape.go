@@ -38,24 +38,24 @@ func cut(s string, most int) (string, bool) {
 
 // hit is a found memory as the model sees it.
 type hit struct {
-	ID        string `json:"id"` // short: see memory.ShortID
+	ID        string `json:"id"`
 	Text      string `json:"text"`
 	Truncated bool   `json:"truncated,omitempty"`
 	Date      string `json:"date"`
 	Strong    bool   `json:"strong"`
+	Project   string `json:"project,omitempty"` // where it is not the one that was asked
 }
 
-func newHit(h memory.Hit) hit {
-	return hit{ID: h.ID, Text: cleanText(h.Text), Truncated: h.Truncated, Date: h.CreatedAt.UTC().Format(time.DateOnly), Strong: h.Strong}
-}
-
-func hitSchema() map[string]any {
-	return map[string]any{
-		"type": "object",
-		"properties": map[string]any{
-			"id": prop("string"), "text": prop("string"), "truncated": prop("boolean"), "date": prop("string"), "strong": prop("boolean"),
-		},
-		"required": []string{"id", "text", "date", "strong"},
+// newHit says where a memory is from only if it is not from the project that
+// was asked: what holds everywhere weighs more, what is foreign less.
+func newHit(h memory.Hit, asked string) hit {
+	elsewhere := ""
+	if h.Project != asked {
+		elsewhere = cleanText(h.Project)
+	}
+	return hit{
+		ID: memory.ShortID(h.ID), Text: cleanText(h.Text), Truncated: h.Truncated, Project: elsewhere,
+		Date: h.CreatedAt.UTC().Format(time.DateOnly), Strong: h.Strong,
 	}
 }
 
@@ -91,6 +91,15 @@ func jsonSize(v any) int {
 		return maxResultBytes // cannot be shown, so it takes all the room
 	}
 	return len(b)
+}
+
+// shortIDs are ids as the model sees them.
+func shortIDs(ids []string) []string {
+	var out []string
+	for _, id := range ids {
+		out = append(out, memory.ShortID(id))
+	}
+	return out
 }
 
 func cleanTags(tags []string) []string {

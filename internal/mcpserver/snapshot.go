@@ -25,12 +25,8 @@ func (snapshotArgs) validate() error { return nil }
 func (s *Server) addSnapshot() {
 	add(s, spec{
 		name: "memory_snapshot", title: "Take a snapshot for analysis", timeout: s.opts.Deadlines.Organize,
-		about: "Bring the DuckDB file for analysis up to date: what recalls found, what memories cost and gave. It holds no texts. " +
-			"It also happens every night. The user reads it with \"mneme analytics\" or any DuckDB client.",
-		output: map[string]any{
-			"file": prop("string"), "rows": prop("integer"), "new_rows": prop("integer"), "memories": prop("integer"), "message": prop("string"),
-		},
-		required: []string{"file", "rows", "new_rows", "memories", "message"}, effect: effect{idempotent: true},
+		about:  "Bring the user's DuckDB file for analysis up to date; it also happens every night.",
+		effect: effect{idempotent: true},
 	}, s.snapshot)
 }
 

@@ -25,7 +25,7 @@ func (a stored) text() string { return fmt.Sprintf("%s %s: %s", a.Status, a.ID, 
 
 func newStored(r memory.StoreResult) stored {
 	a := stored{
-		ID: r.ID, Status: r.Status, Project: r.Project, Collection: r.Collection, Similarity: round(r.Similarity),
+		ID: memory.ShortID(r.ID), Status: r.Status, Project: r.Project, Collection: r.Collection, Similarity: round(r.Similarity),
 		WaitingFor: r.WaitingFor, Redacted: r.Redacted, Message: cleanText(r.Message),
 	}
 	if r.Status == memory.Accepted {
@@ -55,14 +55,6 @@ func storeMessage(r memory.StoreResult) string {
 	return msg
 }
 
-func storedSchema() (props map[string]any, required []string) {
-	return map[string]any{
-		"id": prop("string"), "status": enumOf(string(memory.Stored), string(memory.MergedIn), string(memory.Accepted)),
-		"project": prop("string"), "collection": prop("string"), "similarity": prop("number"), "waiting_for": prop("string"),
-		"workflow_id": prop("string"), "redacted": listOf(prop("string")), "message": prop("string"),
-	}, []string{"id", "status", "project", "collection", "message"}
-}
-
 // storeArgs are the arguments of memory_store.
 type storeArgs struct {
 	Text       string               `json:"text"`
@@ -90,23 +82,23 @@ func (in storeArgs) validate() error { _, err := in.input().Clean(); return err 
 func storeEffect() effect { return effect{idempotent: true} }
 
 func (s *Server) addStoring() {
-	props, required := storedSchema()
 	add(s, spec{
 		name: "memory_store", title: "Remember a fact", alwaysLoad: true, timeout: s.opts.Deadlines.Store,
-		about: "Remember one complete fact for later sessions: a decision and its reason, a preference, what the files do not say, " +
-			"an error and its fix. Write it so that it is understood without this conversation. Repeats are merged; secrets are taken out.",
+		about: "Remember one complete fact for later sessions: a decision and why, a preference, an error and its fix, what files do not say. " +
+			"It must be understood alone. Repeats merge, secrets are taken out. " +
+			"To correct a memory: memory_update, or store the new one and memory_link it as contradicts.",
 		params: []param{
-			textParam("text", "the fact, one to a few sentences", memory.MaxTextBytes),
+			asking("the fact, one to a few sentences", textParam("text", "", memory.MaxTextBytes)),
 			typeParam(memory.TypeFact),
-			tagsParam("a few words to filter by later"),
-			projectParam("leave out for the current project; _global for what holds everywhere"),
-			collectionParam("leave out: it follows from the type. working_memory forgets after a day"),
-			{name: "importance", kind: kindNumber, min: 0, max: 1, def: 0.5, about: "0 trivial, 1 vital"},
-			{name: "pinned", kind: kindBool, about: "never prune or expire it", def: false},
-			{name: "session", kind: kindString, about: "leave out for the current session", maxLen: memory.MaxNameBytes},
-			{name: "links", kind: kindLinks, about: "how it stands to memories that exist", items: 20},
+			tagsParam(""),
+			projectParam("default: the current one; _global: everywhere"),
+			{name: "importance", kind: kindNumber, min: 0, max: 1, about: "0-1"},
+			{name: "pinned", kind: kindBool},
+			rare(collectionParam("")),
+			{name: "session", kind: kindString, maxLen: memory.MaxNameBytes, rare: true},
+			{name: "links", kind: kindLinks, items: 20, rare: true},
 		},
-		output: props, required: required, effect: storeEffect(),
+		effect: storeEffect(),
 	}, func(ctx context.Context, c Client, in storeArgs) (answer, error) { return s.store(ctx, c, in.input()) })
 	s.addKeeping()
 }

@@ -94,16 +94,16 @@ func newOrganized(r memory.OrganizeReport, status string) organized {
 func newCollectionReport(c memory.CollectionReport) collectionReport {
 	out := collectionReport{
 		Collection: c.Collection, Scanned: c.Scanned, Expired: c.Expired, Promoted: c.Promoted, Merged: c.Merged,
-		Decayed: c.Decayed, Pruned: c.Pruned, Announced: c.Announced, Rebuilt: c.Rebuilt, PrunedIDs: c.PrunedIDs[:min(len(c.PrunedIDs), maxPrunedIDs)],
+		Decayed: c.Decayed, Pruned: c.Pruned, Announced: c.Announced, Rebuilt: c.Rebuilt, PrunedIDs: shortIDs(c.PrunedIDs[:min(len(c.PrunedIDs), maxPrunedIDs)]),
 	}
 	for _, g := range c.Groups[:min(len(c.Groups), maxGroups)] {
 		text, _ := cut(cleanText(g.Text), maxGroupText)
 		out.Groups = append(out.Groups, mergedGroup{
-			SurvivorID: g.SurvivorID, MergedIDs: g.MergedIDs[:min(len(g.MergedIDs), maxGroupIDs)], Similarity: round(g.Similarity), Text: text,
+			SurvivorID: memory.ShortID(g.SurvivorID), MergedIDs: shortIDs(g.MergedIDs[:min(len(g.MergedIDs), maxGroupIDs)]), Similarity: round(g.Similarity), Text: text,
 		})
 	}
 	for _, n := range c.Nearly[:min(len(c.Nearly), maxPrunedIDs)] {
-		n.Project = cleanText(n.Project)
+		n.ID, n.Project = memory.ShortID(n.ID), cleanText(n.Project)
 		n.Text, _ = cut(cleanText(n.Text), maxGroupText)
 		out.Nearly = append(out.Nearly, n)
 	}
@@ -219,10 +219,7 @@ func (s *Server) forget(ctx context.Context, c Client, in forgetArgs) (answer, e
 }
 
 func newForgotten(r memory.ForgetReceipt, project string) forgotten {
-	ids := r.IDs[:min(len(r.IDs), maxForgottenIDs)]
-	if ids == nil {
-		ids = []string{}
-	}
+	ids := append([]string{}, shortIDs(r.IDs[:min(len(r.IDs), maxForgottenIDs)])...)
 	a := forgotten{
 		Count: r.Count, IDs: ids, Links: r.Links, DryRun: r.DryRun, Purged: r.Purged, Verified: r.Verified, Project: cleanText(project),
 	}
@@ -268,7 +265,7 @@ func (s *Server) summarize(ctx context.Context, c Client, in summarizeArgs) (ans
 	if err != nil {
 		return nil, err
 	}
-	a := summarized{Method: r.Method, Memories: r.Memories, IDs: append([]string{}, r.IDs[:min(len(r.IDs), maxForgottenIDs)]...)}
+	a := summarized{Method: r.Method, Memories: r.Memories, IDs: append([]string{}, shortIDs(r.IDs[:min(len(r.IDs), maxForgottenIDs)])...)}
 	a.Summary, _ = cut(cleanText(r.Text), maxResultBytes-400-jsonSize(a.IDs))
 	if r.Memories == 0 && a.Summary == "" {
 		a.Summary = "there is nothing to summarise yet"

@@ -23,8 +23,6 @@ type answer interface {
 type spec struct {
 	name, title, about string
 	params             []param
-	output             map[string]any // properties of the structured content
-	required           []string       // of them, those that are always there
 	effect             effect
 	alwaysLoad         bool // sent to the model even when tools are deferred
 	timeout            time.Duration
@@ -36,21 +34,32 @@ type effect struct{ readOnly, destructive, idempotent bool }
 // alwaysLoadKey asks Claude Code to show a tool without a search for it.
 const alwaysLoadKey = "anthropic/alwaysLoad"
 
-// tool returns the entry of tools/list. Every annotation is set, because
-// mcp-go calls even a reading tool destructive unless told otherwise.
+// tool returns the entry of tools/list. It has no output schema: Claude Code
+// neither shows nor checks one, and each session would pay for it.
 func (d spec) tool() mcp.Tool {
-	t := mcp.Tool{
-		Name: d.name, Title: d.title, Description: d.about, InputSchema: object(d.params),
-		OutputSchema: mcp.ToolOutputSchema{Type: "object", Properties: d.output, Required: d.required},
-		Annotations: mcp.ToolAnnotation{
-			Title: d.title, ReadOnlyHint: mcp.ToBoolPtr(d.effect.readOnly), DestructiveHint: mcp.ToBoolPtr(d.effect.destructive),
-			IdempotentHint: mcp.ToBoolPtr(d.effect.idempotent), OpenWorldHint: mcp.ToBoolPtr(false),
-		},
-	}
+	t := mcp.Tool{Name: d.name, Description: d.about, InputSchema: object(d.params), Annotations: d.effect.annotations(d.title)}
 	if d.alwaysLoad {
 		t.Meta = &mcp.Meta{AdditionalFields: map[string]any{alwaysLoadKey: true}}
 	}
 	return t
+}
+
+// annotations says what differs from the defaults of the protocol, by which a
+// tool writes, destroys, and does more when it is called again. Of a tool that
+// only reads, the other two are not asked. No client asks for openWorldHint.
+func (e effect) annotations(title string) mcp.ToolAnnotation {
+	a := mcp.ToolAnnotation{Title: title}
+	if e.readOnly {
+		a.ReadOnlyHint = mcp.ToBoolPtr(true)
+		return a
+	}
+	if !e.destructive {
+		a.DestructiveHint = mcp.ToBoolPtr(false)
+	}
+	if e.idempotent {
+		a.IdempotentHint = mcp.ToBoolPtr(true)
+	}
+	return a
 }
 
 // add registers a tool whose arguments are an In.
@@ -130,16 +139,6 @@ func errorText(ctx context.Context, err error) string {
 	}
 	return text
 }
-
-// prop is a JSON Schema of one type, for output schemas.
-func prop(typ string) map[string]any { return map[string]any{"type": typ} }
-
-// listOf is the JSON Schema of a list.
-func listOf(item map[string]any) map[string]any {
-	return map[string]any{"type": "array", "items": item}
-}
-
-func enumOf(values ...string) map[string]any { return map[string]any{"type": "string", "enum": values} }
 
 // plural is "1 memory", "2 memories".
 func plural(n int) string {

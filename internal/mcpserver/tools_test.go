@@ -32,7 +32,7 @@ func TestStore(t *testing.T) {
 		!reflect.DeepEqual(got.Links, []memory.LinkRequest{{TargetID: idA, Type: "clarifies"}}) {
 		t.Errorf("stored %+v", got)
 	}
-	if out["status"] != "stored" || out["id"] != got.ID() || out["collection"] != memory.Memories || out["workflow_id"] != nil {
+	if out["status"] != "stored" || out["id"] != memory.ShortID(got.ID()) || out["collection"] != memory.Memories || out["workflow_id"] != nil {
 		t.Errorf("answered %v", out)
 	}
 	wantText(t, out["message"].(string), "aws-key")
@@ -113,9 +113,9 @@ func TestRecall(t *testing.T) {
 	f := &fake{recall: func(q memory.Query) (memory.RecallResult, error) {
 		got = q
 		return memory.RecallResult{BelowBar: 3, Hits: []memory.Hit{{
-			ID: idA, Text: "red\x1b[31m \u202Eevil\x00", Collection: memory.Memories, Project: "p", Type: "fact",
+			ID: idA, Text: "red\x1b[31m \u202Eevil\x00", Collection: memory.Memories, Project: "example.org/me/app", Type: "fact",
 			Score: 0.9, Strong: true, Confidence: 0.5, CreatedAt: at, LastAccessed: at,
-		}}}, nil
+		}, {ID: idB, Text: "b", Project: memory.Global, CreatedAt: at}}}, nil
 	}}
 	c := connect(t, newServer(t, f))
 	out := mustCall(t, c, "memory_recall", map[string]any{"query": "tabs?", "limit": 7, "min_score": 0, "tags": []string{"Go"}, "types": []string{"fact"}})
@@ -125,9 +125,10 @@ func TestRecall(t *testing.T) {
 	}
 	h := out["results"].([]any)[0].(map[string]any)
 	want := map[string]any{
-		"id": idA, "text": "red[31m evil", "date": "2026-01-02", "strong": true,
+		"id": memory.ShortID(idA), "text": "red[31m evil", "date": "2026-01-02", "strong": true,
 	}
-	if !reflect.DeepEqual(h, want) || out["below_bar"] != 3.0 {
+	everywhere := map[string]any{"id": memory.ShortID(idB), "text": "b", "date": "2026-01-02", "strong": false, "project": memory.Global}
+	if !reflect.DeepEqual(h, want) || !reflect.DeepEqual(out["results"].([]any)[1], everywhere) || out["below_bar"] != 3.0 {
 		t.Errorf("answered %v", out)
 	}
 	mustCall(t, c, "rag_search", map[string]any{"query": "x", "collection": memory.Learnings, "all_projects": true})
@@ -150,7 +151,7 @@ func TestRecallStaysWithinBudget(t *testing.T) {
 				for range n {
 					hits = append(hits, memory.Hit{ID: idA, Text: strings.Repeat("wörd <b> \"q\" ", size/12+1), Collection: memory.Memories, Project: "p", Type: "fact"})
 				}
-				a := newFound(memory.RecallResult{Hits: hits, BelowBar: 1, Degraded: "no embedding"})
+				a := newFound(memory.RecallResult{Hits: hits, BelowBar: 1, Degraded: "no embedding"}, "p")
 				b, err := json.Marshal(a)
 				if err != nil {
 					t.Fatal(err)
@@ -255,7 +256,7 @@ func TestGetLinkRelatedSummarize(t *testing.T) {
 	wantText(t, errText, "give id or ids")
 
 	out = mustCall(t, c, "memory_link", map[string]any{"source_id": idA, "target_id": idB, "link_type": "contradicts"})
-	if out["id"] != "L" || out["link_type"] != "contradicts" || out["target_id"] != idB {
+	if out["id"] != nil || out["link_type"] != "contradicts" || out["target_id"] != memory.ShortID(idB) {
 		t.Errorf("answered %v", out)
 	}
 	_, errText = callTool(t, c, "memory_link", map[string]any{"source_id": idA, "target_id": idA, "link_type": "contradicts"})
@@ -264,7 +265,7 @@ func TestGetLinkRelatedSummarize(t *testing.T) {
 	wantText(t, errText, `there is no link_type "likes"`, "builds_on, contradicts, clarifies")
 
 	out = mustCall(t, c, "memory_related", map[string]any{"id": idA})
-	if m := out["memories"].([]any)[0].(map[string]any); m["id"] != idB || m["depth"] != 1.0 {
+	if m := out["memories"].([]any)[0].(map[string]any); m["id"] != memory.ShortID(idB) || m["depth"] != 1.0 {
 		t.Errorf("answered %v", out)
 	}
 	out = mustCall(t, c, "memory_summarize", map[string]any{})

@@ -55,7 +55,7 @@ func (s *Server) update(ctx context.Context, c Client, in updateArgs) (answer, e
 		return nil, err
 	}
 	a := updated{
-		ID: m.ID, Collection: m.Collection, Project: cleanText(m.Project), Type: m.Type, Tags: cleanTags(m.Tags),
+		ID: memory.ShortID(m.ID), Collection: m.Collection, Project: cleanText(m.Project), Type: m.Type, Tags: cleanTags(m.Tags),
 		Importance: round(m.Importance), Pinned: m.Pinned, Message: "updated; the history keeps what it was before",
 	}
 	if in.Text != "" && strings.TrimSpace(in.Text) != m.Text {
@@ -65,23 +65,17 @@ func (s *Server) update(ctx context.Context, c Client, in updateArgs) (answer, e
 }
 
 func (s *Server) addUpdating() {
-	text := textParam("text", "the whole new text, as complete as the old one", memory.MaxTextBytes)
+	text := textParam("text", "the whole new text", memory.MaxTextBytes)
 	text.required = false
 	add(s, spec{
 		name: "memory_update", title: "Correct a memory", timeout: s.opts.Deadlines.Other,
-		about: "Correct or complete one memory by id: its text, tags, type, importance, whether it is pinned or kept. What is left out stays. " +
-			"Prefer it to storing a second fact that contradicts the first.",
+		about: "Correct one memory by id. What is left out stays; its history is kept.",
 		params: []param{
-			idParam("id", "the memory to change", true), text, tagsParam("in place of all its tags; [] for none"), typeParam(""),
-			{name: "importance", kind: kindNumber, min: 0, max: 1, about: "0 trivial, 1 vital"},
-			{name: "pinned", kind: kindBool, about: "never prune or expire it"},
-			{name: "keep", kind: kindBool, about: "move it to where its type belongs, if it would expire", def: false},
+			idParam("id", "", true), text, tagsParam("in place of all its tags"), unlisted(typeParam("")),
+			{name: "importance", kind: kindNumber, min: 0, max: 1, about: "0-1"},
+			{name: "pinned", kind: kindBool, about: "never prune it"},
+			{name: "keep", kind: kindBool, about: "for good, if it would expire"},
 		},
-		output: map[string]any{
-			"id": prop("string"), "collection": prop("string"), "project": prop("string"), "type": prop("string"),
-			"tags": listOf(prop("string")), "importance": prop("number"), "pinned": prop("boolean"), "message": prop("string"),
-		},
-		required: []string{"id", "collection", "project", "type", "tags", "importance", "pinned", "message"},
-		effect:   effect{destructive: true, idempotent: true},
+		effect: effect{destructive: true, idempotent: true},
 	}, s.update)
 }

@@ -19,7 +19,7 @@ func TestUpdate(t *testing.T) {
 		got.User != "me" || got.Source != memory.SourceTool {
 		t.Errorf("asked %+v", got)
 	}
-	if out["id"] != idA || out["type"] != "fact" || len(out["tags"].([]any)) != 0 || out["importance"] != 0.0 {
+	if out["id"] != memory.ShortID(idA) || out["type"] != "fact" || len(out["tags"].([]any)) != 0 || out["importance"] != 0.0 {
 		t.Errorf("answered %v", out)
 	}
 	wantText(t, out["message"].(string), "updated; the history keeps what it was before")

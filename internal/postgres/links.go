@@ -46,7 +46,8 @@ func (l *Ledger) Link(ctx context.Context, op memory.Op, link memory.Link) (memo
 // liveEnd locks the live memory that an id stands for, so that it is not
 // forgotten before the link is there.
 func liveEnd(ctx context.Context, tx pgx.Tx, id string) (row, error) {
-	if err := memory.CheckID(id); err != nil {
+	id, err := resolved(ctx, tx, id)
+	if err != nil {
 		return row{}, err
 	}
 	end, err := survivor(ctx, tx, id)

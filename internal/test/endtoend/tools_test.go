@@ -96,7 +96,7 @@ func (s *script) complete() {
 }
 
 // changing are the values that differ from run to run.
-var changing = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[0-9:.]+Z|\d{8}T[0-9.]+-[0-9a-f]{8}`)
+var changing = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[0-9:.]+Z|\d{8}T[0-9.]+-[0-9a-f]{8}|\b[0-9a-f]{8}\b`)
 
 // measured are the fields whose numbers do, or that other tests can change
 // through what they keep in _global.
