@@ -152,7 +152,7 @@ func (a *Activities) find(ctx context.Context, q memory.Query, v memory.Vector, 
 	return candidates, "", nil
 }
 
-// pinned returns what its owner wants to be shown in any case.
+// pinned returns what its owner wants to be shown in any case, and a few of the weightiest.
 func (a *Activities) pinned(ctx context.Context, q memory.Query) ([]memory.Hit, error) {
 	found, err := a.Index.Pinned(ctx, memory.Search{
 		Projects: q.Projects(), Collections: q.Collections, Types: q.Types, Tags: q.Tags,
@@ -165,8 +165,13 @@ func (a *Activities) pinned(ctx context.Context, q memory.Query) ([]memory.Hit, 
 	for i, m := range found {
 		candidates[i].Memory = m
 	}
-	hits := []memory.Hit{}
+	hits, weighty := []memory.Hit{}, 0
 	for _, c := range a.there(ctx, candidates) {
+		if !c.Pinned {
+			if weighty++; weighty > memory.WeightyAtMost {
+				break
+			}
+		}
 		hits = append(hits, memory.PinnedHit(c.Memory))
 	}
 	return hits, nil

@@ -22,6 +22,10 @@ const (
 // a session starts, whatever the work is.
 const WeightyFrom = 0.8
 
+// WeightyAtMost is how many memories are answered with for their importance alone: with more
+// there would be no place for what fits the work.
+const WeightyAtMost = 2
+
 // WeightyTypes are the types that bind the work in a project when they are important: how the
 // user wants things done, what was decided, and what went wrong.
 func WeightyTypes() []string { return []string{TypePreference, TypeDecision, TypeError} }

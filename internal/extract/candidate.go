@@ -7,7 +7,7 @@ import (
 )
 
 // Candidate is one complete fact found in a session: readable without the
-// session, not yet redacted and not yet compared with what is stored.
+// session, not yet redacted as a whole (see [Options]) and not yet compared with what is stored.
 type Candidate struct {
 	Text       string    // one to three sentences, at most MaxTextBytes
 	Type       string    // memory.TypeError, TypeLearning …
@@ -34,6 +34,9 @@ type Options struct {
 	Limit    int      // candidates at most; 0 means DefaultLimit, negative none
 	MinScore float64  // 0 means DefaultMinScore
 	Known    []string // texts that were injected into this session: what repeats them is not a candidate
+	// Redactor takes secrets out of the words that candidates are made of, before they are
+	// rewritten; nil leaves them. The candidates' texts are still to be redacted.
+	Redactor memory.Redactor
 }
 
 func (o Options) withDefaults() Options {

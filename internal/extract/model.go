@@ -55,12 +55,14 @@ const (
 // Extract finds candidates with a chat model, or by the rules when chat is
 // nil, fails, or gives an answer that does not hold: a single malformed fact
 // makes the whole answer worthless, a fact that is not borne out by what it
-// cites is left out. An answer without facts is an answer.
+// cites is left out. An answer without facts is an answer. The model reads the
+// session without its secrets.
 func Extract(ctx context.Context, events []transcript.Event, chat Chatter, opts Options) Result {
 	opts = opts.withDefaults()
 	if chat == nil {
 		return Result{Candidates: Rules(events, opts), Method: ByRules}
 	}
+	events = redactAll(events, opts.Redactor)
 	s := newSession(events, slices.Clone(opts.Known))
 	asked, cited := s.question()
 	if asked == "" || opts.Limit < 1 {

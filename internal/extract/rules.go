@@ -25,6 +25,10 @@ type found struct {
 // give the same one twice. The same events always give the same answer.
 func Rules(events []transcript.Event, opts Options) []Candidate {
 	opts = opts.withDefaults()
+	return fromClean(events, opts.Redactor, func(events []transcript.Event) []Candidate { return rules(events, opts) })
+}
+
+func rules(events []transcript.Event, opts Options) []Candidate {
 	s := newSession(events, slices.Clone(opts.Known))
 	fresh := s.candidates(transcript.New, opts.MinScore)
 	if len(fresh) == 0 {

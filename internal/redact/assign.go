@@ -207,7 +207,11 @@ func strong(v string) bool {
 // endsClause reports that nothing but the end of a line or a clause follows.
 func endsClause(m match) bool {
 	rest := m.text.raw[m.end:]
-	return rest == "" || strings.ContainsAny(m.secret[len(m.secret)-1:], ",;") || strings.HasPrefix(rest, "\n") || strings.HasPrefix(rest, "\r\n") || strings.HasPrefix(rest, ";") || strings.HasPrefix(rest, " /")
+	last := m.secret[len(m.secret)-1:]
+	if last == "." && len(clean(m.secret)) >= 8 && (rest == "" || strings.HasPrefix(rest, " ")) {
+		return true // the end of a sentence; a shorter word there is often one of English
+	}
+	return rest == "" || strings.ContainsAny(last, ",;") || strings.HasPrefix(rest, "\n") || strings.HasPrefix(rest, "\r\n") || strings.HasPrefix(rest, ";") || strings.HasPrefix(rest, " /")
 }
 
 var (

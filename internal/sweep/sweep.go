@@ -177,7 +177,7 @@ func (s *Sweep) candidates(ctx context.Context, state *session.State, batch tran
 	if left <= 0 {
 		return nil
 	}
-	found := extract.Extract(ctx, batch.Events, s.Chat, extract.Options{Limit: left, Known: state.Texts()})
+	found := extract.Extract(ctx, batch.Events, s.Chat, extract.Options{Limit: left, Known: state.Texts(), Redactor: s.Redactor})
 	taken.Method = found.Method
 	if found.Fallback != "" {
 		text, _ := s.Redactor.Redact(memory.PlainText(found.Fallback))
