@@ -26,7 +26,7 @@ func (a *Activities) CreditMemories(ctx context.Context, in memory.CreditInput) 
 	if err != nil {
 		return memory.CreditResult{}, err
 	}
-	ids, err := a.Ledger.Credit(ctx, op(ctx, "", memory.ActionCredit, "credit"), in)
+	ids, err := a.Ledger.Credit(ctx, op(ctx, in.User, memory.ActionCredit, "credit"), in)
 	return memory.CreditResult{IDs: ids}, err
 }
 

@@ -11,6 +11,7 @@ type CreditInput struct {
 	Session string   `json:"session,omitempty"`
 	Reason  string   `json:"reason,omitempty"` // a few words on one line
 	Source  string   `json:"source,omitempty"` // through which door
+	User    string   `json:"user,omitempty"`
 }
 
 // Clean checks the input.
@@ -24,7 +25,7 @@ func (in CreditInput) Clean() (CreditInput, error) {
 		}
 	}
 	return in, checkNames(map[string]string{
-		"project": in.Project, "session": in.Session, "reason": in.Reason, "source": in.Source,
+		"project": in.Project, "session": in.Session, "reason": in.Reason, "source": in.Source, "user": in.User,
 	})
 }
 

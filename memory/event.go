@@ -25,6 +25,7 @@ type Event struct {
 	Project    string         `json:"project,omitempty"`
 	Collection string         `json:"collection,omitempty"`
 	Session    string         `json:"session,omitempty"`
+	User       string         `json:"user,omitempty"`
 	MemoryIDs  []string       `json:"memory_ids,omitempty"` // what it was about
 	Details    map[string]any `json:"details,omitempty"`    // numbers and short names; never a memory's text
 }
@@ -79,7 +80,7 @@ func (e Event) check() error {
 	if strings.Contains(string(details), `\u0000`) {
 		return Errorf(Invalid, "remove the NUL bytes", "its details hold NUL bytes")
 	}
-	return checkNames(map[string]string{"id": e.ID, "project": e.Project, "session": e.Session})
+	return checkNames(map[string]string{"id": e.ID, "project": e.Project, "session": e.Session, "user": e.User})
 }
 
 // checkAction keeps the names of steps that change memories for those steps,

@@ -21,12 +21,21 @@ type Client struct {
 	temporal client.Client
 	redactor memory.Redactor
 	ledger   string
+	user     string
 }
 
 // NewClient returns a client that sends through c to the workers of a ledger,
 // or of a release that knew no identities if that is "".
 func NewClient(c client.Client, r memory.Redactor, ledger string) *Client {
 	return &Client{temporal: c, redactor: r, ledger: ledger}
+}
+
+// For returns a client that notes a user in the audit for what names none. It
+// shares the connection of c.
+func (c *Client) For(user string) *Client {
+	named := *c
+	named.user = user
+	return &named
 }
 
 // Close closes the connection to Temporal.
@@ -128,7 +137,7 @@ func (c *Client) Link(ctx context.Context, link memory.Link) (memory.Link, error
 		return link, err
 	}
 	var out memory.Link
-	err = c.change(ctx, c.start(unique("link"), "", memory.ActionLink, ""), &out, LinkMemories, activities.LinkInput{Link: link})
+	err = c.change(ctx, c.start(unique("link"), "", memory.ActionLink, ""), &out, LinkMemories, activities.LinkInput{Link: link, User: c.user})
 	return out, err
 }
 

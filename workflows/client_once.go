@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,6 +42,7 @@ func (c *Client) CreditOnce(ctx context.Context, key string, in memory.CreditInp
 	if err != nil {
 		return memory.CreditResult{}, err
 	}
+	in.User = cmp.Or(in.User, c.user)
 	options := c.onlyOnce("credit/"+key, in.Project, memory.ActionCredit, "")
 	var out memory.CreditResult
 	err = c.ask(ctx, options, updateAnswer, "", &out, CreditMemories, []any{in})

@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/mneme-memory/mneme/activities"
@@ -30,6 +31,7 @@ func (c *Client) Credit(ctx context.Context, in memory.CreditInput) (memory.Cred
 	if err != nil {
 		return memory.CreditResult{}, err
 	}
+	in.User = cmp.Or(in.User, c.user)
 	options := c.start(unique("credit"), in.Project, memory.ActionCredit, "")
 	var out memory.CreditResult
 	err = c.ask(ctx, options, updateAnswer, "", &out, CreditMemories, []any{in})
@@ -74,7 +76,7 @@ func (c *Client) Merge(ctx context.Context, ids []string) (memory.MergedGroup, e
 	}
 	options := c.start(unique("merge"), "", memory.ActionMerge, "")
 	var out memory.MergedGroup
-	err = c.change(ctx, options, &out, MergeMemories, activities.FoldInput{IDs: ids})
+	err = c.change(ctx, options, &out, MergeMemories, activities.FoldInput{IDs: ids, User: c.user})
 	return out, err
 }
 
@@ -88,6 +90,9 @@ func (c *Client) Record(ctx context.Context, events []memory.Event) error {
 	events, err := memory.AdmitEvents(c.redactor, events)
 	if err != nil {
 		return err
+	}
+	for i := range events {
+		events[i].User = cmp.Or(events[i].User, c.user)
 	}
 	options := c.start(unique("record"), events[0].Project, actionRecord, events[0].Collection)
 	var out activities.Recorded

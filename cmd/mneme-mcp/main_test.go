@@ -140,6 +140,14 @@ func httpWithoutBackend(t *testing.T, token string, env ...string) {
 	}
 }
 
+// Clients are told a version in plain words, not what Go calls a build of no release.
+func TestProgramVersion(t *testing.T) {
+	t.Parallel()
+	if v := programVersion(); v == "" || strings.ContainsAny(v, "()") {
+		t.Errorf("the version is %q", v)
+	}
+}
+
 // Every byte of stdout is JSON-RPC, whatever comes in and however it ends.
 func TestStdoutIsPure(t *testing.T) {
 	t.Parallel()

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"runtime/debug"
+	"strings"
 	"sync"
 
 	"github.com/mneme-memory/mneme/internal/config"
@@ -33,7 +34,7 @@ func options(log *slog.Logger, http bool) mcpserver.Options {
 		Project: sync.OnceValue(func() string { return defaultProject(load, http) }),
 		Session: os.Getenv("CLAUDE_CODE_SESSION_ID"),
 		User:    user(load),
-		Version: version(),
+		Version: programVersion(),
 		Logger:  log,
 	}
 }
@@ -88,9 +89,13 @@ func user(load func() (config.Config, error)) string {
 	return cfg.User
 }
 
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+// version is set by the linker; "go install" of a release writes it into the build instead.
+var version = "devel"
+
+// programVersion is what clients are told.
+func programVersion() string {
+	if info, ok := debug.ReadBuildInfo(); ok && version == "devel" && strings.HasPrefix(info.Main.Version, "v") {
 		return info.Main.Version
 	}
-	return "dev"
+	return version
 }

@@ -51,7 +51,7 @@ func readSessions(ctx context.Context, cfg config.Config, ledger string, chat ac
 	}
 	working.Go(func() {
 		defer client.Close()
-		spool.Open(cfg.Home, redactor).Run(ctx, client, deliverEvery, func(err error) {
+		spool.Open(cfg.Home, redactor).Run(ctx, client.For(cfg.User), deliverEvery, func(err error) {
 			log.WarnContext(ctx, "drain the hooks' spool", "err", err)
 		})
 	})

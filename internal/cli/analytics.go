@@ -3,8 +3,10 @@ package cli
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
@@ -145,27 +147,22 @@ func (a *app) snapshotProgress() func(memory.SnapshotReport) {
 
 // addTexts asks the ledger for the texts that a report shows: the snapshot holds none.
 func addTexts(ctx context.Context, c getter, r *analytics.Report) error {
-	texts := map[string]*string{}
-	for i := range r.MostUsed {
-		texts[r.MostUsed[i].ID] = &r.MostUsed[i].Text
-	}
-	for i := range r.NearlyPruned {
-		texts[r.NearlyPruned[i].ID] = &r.NearlyPruned[i].Text
+	places := map[string][]*string{} // by id: a memory may stand in several lists
+	for _, used := range [][]analytics.Used{r.MostUsed, r.NearlyPruned} {
+		for i := range used {
+			places[used[i].ID] = append(places[used[i].ID], &used[i].Text)
+		}
 	}
 	for i := range r.DeadWeight {
-		texts[r.DeadWeight[i].ID] = &r.DeadWeight[i].Text
+		places[r.DeadWeight[i].ID] = append(places[r.DeadWeight[i].ID], &r.DeadWeight[i].Text)
 	}
-	if len(texts) == 0 {
+	if len(places) == 0 {
 		return nil
 	}
-	ids := make([]string, 0, len(texts))
-	for id := range texts {
-		ids = append(ids, id)
-	}
-	found, err := c.Get(ctx, ids)
+	found, err := c.Get(ctx, slices.Sorted(maps.Keys(places)))
 	for _, d := range found {
-		if target, ok := texts[d.ID]; ok {
-			*target = d.Text
+		for _, place := range places[d.ID] {
+			*place = d.Text
 		}
 	}
 	return err

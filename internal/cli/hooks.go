@@ -40,10 +40,7 @@ func (a *app) hooksLog() *cobra.Command {
 	cmd.Flags().StringVar(&session, "session", "", "only of this `session`")
 	cmd.Flags().IntVarP(&n, "lines", "n", 20, "the last `lines`; 0 for all")
 	cmd.RunE = func(*cobra.Command, []string) error {
-		if err := a.showHooks(session, n); err != nil {
-			return runError{err}
-		}
-		return nil
+		return a.showHooks(session, n)
 	}
 	return cmd
 }

@@ -83,16 +83,27 @@ func (a *app) root() *cobra.Command {
 
 func (a *app) add(root *cobra.Command, group string, cmds ...*cobra.Command) {
 	for _, cmd := range cmds {
-		run := cmd.RunE
 		cmd.GroupID = group
 		cmd.Args = argsOf(cmd)
-		cmd.RunE = func(cmd *cobra.Command, args []string) error {
-			if err := run(cmd, args); err != nil {
-				return runError{err}
-			}
-			return nil
-		}
+		markErrors(cmd)
 		root.AddCommand(cmd)
+	}
+}
+
+// markErrors has a command, and those below it, return their errors as [runError].
+func markErrors(cmd *cobra.Command) {
+	for _, below := range cmd.Commands() {
+		markErrors(below)
+	}
+	run := cmd.RunE
+	if run == nil {
+		return
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := run(cmd, args); err != nil {
+			return runError{err}
+		}
+		return nil
 	}
 }
 

@@ -126,6 +126,7 @@ func (d *daemon) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	client = client.For(d.opts.Config.User)
 	d.stops.push(func() error { client.Close(); return nil })
 	if prepareErr != nil { // no reason not to start: every workflow waits for Qdrant
 		d.opts.Logger.WarnContext(ctx, "prepare the index", "err", prepareErr)

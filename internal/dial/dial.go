@@ -45,11 +45,10 @@ func Open(ctx context.Context, cfg config.Config, r memory.Redactor) (*workflows
 		c.Close()
 		return nil, err
 	}
-	return workflows.NewClient(c, r, ledger), nil
+	return workflows.NewClient(c, r, ledger).For(cfg.User), nil
 }
 
-// OpenFor connects to the workflows of a ledger, for who knows it and where
-// Temporal is.
+// OpenFor connects to the workflows of a ledger that is known, at a known Temporal.
 func OpenFor(ctx context.Context, cfg config.Temporal, ledger string, r memory.Redactor) (*workflows.Client, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()

@@ -154,6 +154,7 @@ func (r *run) credit(f session.Failure, helped bool) error {
 	}
 	return r.keep(spool.Entry{Key: "credit/" + f.Key, Credit: &memory.CreditInput{
 		IDs: f.Fixes, Helped: helped, Project: r.project, Session: r.in.Session, Reason: reason, Source: memory.SourceHook,
+		User: r.cfg.User,
 	}})
 }
 

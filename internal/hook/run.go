@@ -129,7 +129,7 @@ func (r *run) keep(e spool.Entry) error {
 // record keeps an event. Its id makes it one, however often it is sent.
 func (r *run) record(id, action string, ids []string, details map[string]any) error {
 	return r.keep(spool.Entry{Key: "event/" + id, Events: []memory.Event{{
-		ID: id, Action: action, At: r.opts.Now().UTC(), Project: r.project, Session: r.in.Session,
+		ID: id, Action: action, At: r.opts.Now().UTC(), Project: r.project, Session: r.in.Session, User: r.cfg.User,
 		MemoryIDs: ids, Details: details,
 	}}})
 }

@@ -54,7 +54,7 @@ func (l *Ledger) eventArgs(workflowID string, e memory.Event) ([]any, error) {
 	if e.Session != "" {
 		details["session"] = e.Session
 	}
-	op := memory.Op{WorkflowID: eventWorkflow, Step: e.ID, Action: e.Action}
+	op := memory.Op{WorkflowID: eventWorkflow, Step: e.ID, Action: e.Action, User: e.User}
 	if err := checkOp(op); err != nil {
 		return nil, err
 	}

@@ -129,7 +129,7 @@ func (s *Sweeper) saved(ctx context.Context, sweep *Sweep, state session.State, 
 			return nil
 		}),
 		sweep.Spool.Add(spool.Entry{Key: "event/" + id, At: s.Now().UTC(), Events: []memory.Event{{
-			ID: id, Action: memory.ActionExtract, At: s.Now().UTC(), Project: state.Project, Session: state.Session,
+			ID: id, Action: memory.ActionExtract, At: s.Now().UTC(), Project: state.Project, Session: state.Session, User: s.Config.User,
 			Details: map[string]any{"event": event, "found": len(taken.Keys), "method": string(taken.Method)},
 		}}}),
 	)
