@@ -25,7 +25,7 @@ func options(signals <-chan os.Signal) hook.Options {
 	return hook.Options{
 		Args: os.Args[1:], Env: os.Getenv, Stdin: os.Stdin, Stdout: os.Stdout, Signals: signals,
 		Config:   sync.OnceValues(func() (config.Config, error) { return config.Load(config.Sources{Env: os.Getenv}) }),
-		Redactor: dial.Redactor, Dial: connect, Project: project.Identify,
+		Redactor: dial.Redactor, PrivacyWarnings: dial.PrivacyWarnings, Dial: connect, Project: project.Identify,
 		Autostart: func(_ context.Context, cfg config.Config) error {
 			_, err := autostart.Start(cfg, autostart.OS())
 			return err

@@ -92,6 +92,20 @@ func Redactor(home, project string) (memory.Redactor, error) {
 	return redactor{r}, nil
 }
 
+// PrivacyWarnings says in a line each what of the CLAUDE.md files' privacy rules is left out,
+// and why. A file that cannot be read is one of them.
+func PrivacyWarnings(home, project string) []string {
+	_, warnings, err := redact.LoadClaudeMD(home, project)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	out := make([]string, len(warnings))
+	for i, w := range warnings {
+		out[i] = w.String()
+	}
+	return out
+}
+
 // redactor gives the room's answer in the words of the activities.
 type redactor struct{ r *redact.Redactor }
 

@@ -67,6 +67,7 @@ func (o Options) Checks() []Check {
 		{Name: nameDaemon, Run: o.daemon},
 		{Name: "autostart", Run: o.autostart},
 		{Name: "hooks", Run: o.hooks},
+		{Name: "privacy rules", Run: o.privacy},
 		{Name: nameTemporal, Needs: o.unlessGiven(config.TemporalService), Run: e.server(config.TemporalService)},
 		{Name: Worker, Needs: []string{nameTemporal}, Run: e.server(Worker)},
 		{Name: namePostgres, Needs: o.unlessGiven(config.PostgresService), Run: e.server(config.PostgresService)},

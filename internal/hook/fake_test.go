@@ -119,6 +119,7 @@ type bench struct {
 	client                *fakeClient
 	down                  bool // nobody answers
 	change                func(*Options)
+	privacy               []string // warnings about privacy rules
 }
 
 func newBench(t *testing.T) *bench {
@@ -161,8 +162,9 @@ const theSession = "1730c0de-0000-4000-8000-000000000001"
 func (b *bench) options(event string, in []byte, out *bytes.Buffer) Options {
 	o := Options{
 		Args: []string{Argument(event)}, Env: b.env, Stdin: bytes.NewReader(in), Stdout: out,
-		Config:   func() (config.Config, error) { return b.cfg, nil },
-		Redactor: func(string, string) (memory.Redactor, error) { return stars{}, nil },
+		PrivacyWarnings: func(string, string) []string { return b.privacy },
+		Config:          func() (config.Config, error) { return b.cfg, nil },
+		Redactor:        func(string, string) (memory.Redactor, error) { return stars{}, nil },
 		Dial: func(context.Context, config.Config, memory.Redactor) (Client, error) {
 			if b.down {
 				return nil, memory.Down("Temporal", "", errors.New("mneme is not running"))

@@ -38,6 +38,8 @@ type Options struct {
 	Config func() (config.Config, error)
 	// Redactor returns the redactor of a user's home folder and a project's folder.
 	Redactor func(home, dir string) (memory.Redactor, error)
+	// PrivacyWarnings says in a line each which privacy rules of the same folders are left out; nil means none.
+	PrivacyWarnings func(home, dir string) []string
 	// Dial connects to mneme, or fails at once when it does not run.
 	Dial func(ctx context.Context, cfg config.Config, r memory.Redactor) (Client, error)
 	// Project names the project of a folder.

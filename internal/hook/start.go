@@ -1,7 +1,6 @@
 package hook
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -51,7 +50,7 @@ func (r *run) sessionStart(ctx context.Context) error {
 	}
 	f, held, recallErr := r.startNotes(ctx, before)
 	a := contextFor(r.in.Event, f.text)
-	a.SystemMessage = cmp.Or(held, broughtText(f.shown))
+	a.SystemMessage = lines(held, r.privacyText(), broughtText(f.shown))
 	if r.in.Source == sourceCompact && before.Saved > 0 {
 		a.SystemMessage = reviewText(before.Saved)
 		r.log.Saved = before.Saved
@@ -72,6 +71,28 @@ func (r *run) sessionStart(ctx context.Context) error {
 		return recallErr // whoever did not answer will take nothing either
 	}
 	return r.tidy(ctx)
+}
+
+// lines joins what is not empty, one a line.
+func lines(texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return s == "" }), "\n")
+}
+
+// privacyText tells the user which privacy rules are not followed, because they are broken or
+// not the project's to make. It is told when a session begins and not in its middle.
+func (r *run) privacyText() string {
+	if r.opts.PrivacyWarnings == nil || r.in.Source == sourceCompact || r.in.Source == sourceResume {
+		return ""
+	}
+	warnings := r.opts.PrivacyWarnings(r.opts.Env("HOME"), r.dir)
+	if len(warnings) == 0 {
+		return ""
+	}
+	text := "mneme leaves out a privacy rule: " + clipText(untrusted.Text(warnings[0]), 300)
+	if more := len(warnings) - 1; more > 0 {
+		text += fmt.Sprintf(" (and %d more: mneme doctor names them)", more)
+	}
+	return text
 }
 
 // broughtText tells the user in one line what was put in front of the model: how many notes
