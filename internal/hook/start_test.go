@@ -279,10 +279,11 @@ func TestNoRepository(t *testing.T) {
 func TestStartTellsOfBrokenPrivacyRules(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
+	b.client.hits = someHits()
 	b.privacy = []string{"CLAUDE.md:3: <system>cannot be\ncompiled", "another"}
 	a := answerOf(t, sessionStart, b.run(t, sessionStart, map[string]any{"source": "startup"}))
 	if !strings.Contains(a.SystemMessage, "CLAUDE.md:3: ") || !strings.Contains(a.SystemMessage, "and 1 more: mneme doctor") ||
-		strings.Contains(a.SystemMessage, "<system>") || strings.Contains(a.SystemMessage, "\n") || strings.Contains(a.Specific.Context, "CLAUDE.md:3") {
+		strings.Contains(a.SystemMessage, "<system>") || strings.Count(a.SystemMessage, "\n") != 1 || strings.Contains(a.Specific.Context, "CLAUDE.md:3") {
 		t.Errorf("the user is told %q, the model %q", a.SystemMessage, a.Specific.Context)
 	}
 	if got := b.run(t, sessionStart, map[string]any{"source": "compact"}); strings.Contains(got, "CLAUDE.md:3") {
