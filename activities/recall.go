@@ -80,7 +80,7 @@ func (a *Activities) oneByOne(ctx context.Context, q memory.Query, vectors []mem
 	out := memory.RecallResult{TookMillis: map[string]float64{}}
 	for i, text := range q.Questions() {
 		have := slices.Concat(known, out.Hits)
-		if len(have) == q.Limit {
+		if len(have) == q.Limit && !q.Each {
 			break
 		}
 		asking := q.Asking(text, have)
@@ -91,6 +91,11 @@ func (a *Activities) oneByOne(ctx context.Context, q memory.Query, vectors []mem
 		start := a.Now()
 		answer := memory.Rank(asking, a.calibration(), candidates, start)
 		out.TookMillis["rank"] += millis(a.Now().Sub(start))
+		if q.Each && len(vectors) > 1 {
+			for j := range answer.Hits {
+				answer.Hits[j].Question = i + 1
+			}
+		}
 		out.Hits = append(out.Hits, answer.Hits...)
 		if i == 0 {
 			out.BelowBar, out.Degraded = answer.BelowBar, remark
@@ -135,13 +140,21 @@ func (a *Activities) calibration() memory.Calibration {
 // the index has lost something, and adds the time that it took.
 func (a *Activities) find(ctx context.Context, q memory.Query, v memory.Vector, took map[string]float64) ([]memory.Candidate, string, error) {
 	start := a.Now()
-	candidates, err := a.Index.Search(ctx, memory.Search{
-		Text: q.Text, Vector: v, Projects: q.Projects(), Collections: q.Collections, Types: q.Types,
-		Tags: q.Tags, Since: q.Since, Before: q.Before, Exclude: q.Exclude, Now: start, Limit: q.Limit,
-	})
+	search := memory.Search{
+		Text: q.Text, Vector: v, Projects: q.Projects(), Collections: q.Collections, Types: q.Types, Tags: q.Tags,
+		Since: q.Since, Before: q.Before, Session: q.FromSession, Exclude: q.Exclude, Now: start, Limit: q.Limit,
+	}
+	if len(q.Files) > 0 {
+		// The index knows no files: it is asked for their names too, and for all it can give.
+		search.Text, search.Limit = q.Text+" "+memory.FileNames(q.Files), memory.MaxLimit
+	}
+	candidates, err := a.Index.Search(ctx, search)
 	gone := errors.Is(err, memory.ErrNoCollection)
 	if err != nil && !gone {
 		return nil, "", err
+	}
+	if len(q.Files) > 0 {
+		candidates = slices.DeleteFunc(candidates, func(c memory.Candidate) bool { return !c.Mentions(q.Files) })
 	}
 	candidates = a.there(ctx, candidates)
 	took["search"] += millis(a.Now().Sub(start))
@@ -156,7 +169,7 @@ func (a *Activities) find(ctx context.Context, q memory.Query, v memory.Vector, 
 func (a *Activities) pinned(ctx context.Context, q memory.Query) ([]memory.Hit, error) {
 	found, err := a.Index.Pinned(ctx, memory.Search{
 		Projects: q.Projects(), Collections: q.Collections, Types: q.Types, Tags: q.Tags,
-		Since: q.Since, Before: q.Before, Exclude: q.Exclude, Now: a.Now(), Limit: q.Limit,
+		Since: q.Since, Before: q.Before, Session: q.FromSession, Exclude: q.Exclude, Now: a.Now(), Limit: q.Limit,
 	})
 	if err != nil && !errors.Is(err, memory.ErrNoCollection) {
 		return nil, err

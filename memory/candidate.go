@@ -22,6 +22,7 @@ type Search struct {
 	Tags        []string // all of them
 	Since       *time.Time
 	Before      *time.Time
+	Session     string // said in it
 	Exclude     []string
 	Now         time.Time // what has expired by then is not found
 	Limit       int       // hits wanted in the end; the index looks deeper

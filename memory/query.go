@@ -20,6 +20,7 @@ type Query struct {
 	Text        string     `json:"query"`
 	Then        []string   `json:"then,omitempty"`         // asked after Text, one by one, while fewer than Limit are found
 	Work        bool       `json:"work,omitempty"`         // Text and Then describe one piece of work: answer with what fits it, see Together
+	Each        bool       `json:"each,omitempty"`         // answer Text and each of Then with up to Limit memories
 	Pinned      bool       `json:"pinned,omitempty"`       // answer with what is pinned or weighty first, whatever is asked
 	Project     string     `json:"project,omitempty"`      // default Global (then Global only)
 	AllProjects bool       `json:"all_projects,omitempty"` // ask every project, on explicit request only
@@ -28,6 +29,8 @@ type Query struct {
 	Tags        []string   `json:"tags,omitempty"`         // all of them
 	Since       *time.Time `json:"since,omitempty"`        // created at or after
 	Before      *time.Time `json:"before,omitempty"`       // created before
+	FromSession string     `json:"from_session,omitempty"` // said in this sitting
+	Files       []string   `json:"files,omitempty"`        // naming one of these files
 	Limit       int        `json:"limit,omitempty"`        // 1 to MaxLimit; 0 means DefaultLimit
 	MinScore    *float64   `json:"min_score,omitempty"`    // 0 to 1, strict; nil: weak answers too
 	Exclude     []string   `json:"exclude,omitempty"`      // ids not to answer with
@@ -54,6 +57,7 @@ type Hit struct {
 	LastAccessed time.Time `json:"last_accessed"`
 	Session      string    `json:"session,omitempty"`
 	Position     int       `json:"position,omitempty"`
+	Question     int       `json:"question,omitempty"` // with Query.Each and several questions: which one it answers, from 1
 }
 
 // RecallResult answers a query. Hits are best first; those of a later question
@@ -110,9 +114,30 @@ func (q *Query) cleanPlaces() error {
 			return unknown("type", t, Types())
 		}
 	}
+	q.FromSession = strings.TrimSpace(q.FromSession)
+	if err := q.cleanFiles(); err != nil {
+		return err
+	}
 	tags, err := CleanTags(q.Tags)
 	q.Tags = tags
 	return err
+}
+
+func (q *Query) cleanFiles() error {
+	if len(q.Files) > MaxFiles {
+		return Errorf(Invalid, "name the ones that matter", "%d files given, the limit is %d", len(q.Files), MaxFiles)
+	}
+	names := map[string]string{"session": q.FromSession}
+	for _, f := range q.Files {
+		names["file"] = f
+		if err := checkNames(names); err != nil {
+			return err
+		}
+		if strings.TrimSpace(f) == "" {
+			return Errorf(Invalid, "leave it out", "the name of a file is empty")
+		}
+	}
+	return checkNames(names)
 }
 
 // cleanBounds is about what of it to answer with.
@@ -141,7 +166,9 @@ func (q Query) Questions() []string { return append([]string{q.Text}, q.Then...)
 // memory is found once.
 func (q Query) Asking(text string, found []Hit) Query {
 	q.Text, q.Then = text, nil
-	q.Limit -= len(found)
+	if !q.Each {
+		q.Limit -= len(found)
+	}
 	q.Exclude = slices.Clone(q.Exclude)
 	for _, h := range found {
 		q.Exclude = append(q.Exclude, h.ID)

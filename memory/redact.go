@@ -71,7 +71,8 @@ func (in CreditInput) redact(r Redactor) CreditInput {
 // name is found again as it was kept.
 func (q Query) redact(r Redactor) Query {
 	q.Text, q.Project, q.Session = redacted(r, q.Text), redacted(r, q.Project), redacted(r, q.Session)
-	q.Then, q.Tags = redactAll(r, q.Then), redactAll(r, q.Tags)
+	q.Then, q.Tags, q.Files = redactAll(r, q.Then), redactAll(r, q.Tags), redactAll(r, q.Files)
+	q.FromSession = redacted(r, q.FromSession)
 	return q
 }
 

@@ -82,14 +82,14 @@ func FuzzParseDate(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		got, err := parseDate(s, time.UTC)
+		got, err := memory.ParseDate(s, time.UTC)
 		if err != nil {
 			if memory.CodeOf(err) != memory.Invalid || memory.HintOf(err) == "" {
 				t.Errorf("%q: %v", s, err)
 			}
 			return
 		}
-		again, err := parseDate(got.UTC().Format(time.RFC3339Nano), time.UTC)
+		again, err := memory.ParseDate(got.UTC().Format(time.RFC3339Nano), time.UTC)
 		if err != nil || !again.Equal(got) {
 			t.Errorf("%q: %v became %v, %v", s, got, again, err)
 		}

@@ -72,7 +72,7 @@ func parseLine(line []byte, defaults memory.StoreInput) (in memory.StoreInput, u
 		Position: l.Position, Source: memory.SourceImport, User: defaults.User,
 	}
 	if l.CreatedAt != "" {
-		t, err := parseDate(l.CreatedAt, time.UTC) // the same instant wherever the file is imported
+		t, err := memory.ParseDate(l.CreatedAt, time.UTC) // the same instant wherever the file is imported
 		if err != nil {
 			return in, unknown, fmt.Errorf("created_at: %w", err)
 		}

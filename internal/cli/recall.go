@@ -13,6 +13,8 @@ import (
 
 type recallFlags struct {
 	project, since, before   string
+	session                  string
+	also, files              []string
 	global, all              bool
 	collections, types, tags []string
 	limit                    int
@@ -32,6 +34,7 @@ func (a *app) recall() *cobra.Command {
 		Long:  "Find the memories that matter to a question, in the project of the current folder\nand in _global, best first. Each has a score, the chance that it answers, and is\ncalled strong when that is above 0.7. Exit code 3 if there are none.",
 		Example: `  mneme recall "how do we deploy?"
   mneme recall --limit 20 --type decision retry policy
+  mneme recall --since "last week" --file retry.go "what did we change?" --also "what is still open?"
   mneme recall --min-score 0.7 "what runs on port 8080?"
   mneme recall --json "staging database" | jq -r '.[].text'`,
 		Args: cobra.MinimumNArgs(1),
@@ -45,8 +48,11 @@ func (a *app) recall() *cobra.Command {
 	fl.StringArrayVar(&f.collections, "collection", nil, "collections, with commas or repeated (default all)")
 	fl.StringArrayVar(&f.types, "type", nil, "types, any of them")
 	fl.StringArrayVar(&f.tags, "tags", nil, "tags, all of them")
-	fl.StringVar(&f.since, "since", "", "created at or after this date")
+	fl.StringVar(&f.since, "since", "", "created at or after this date, such as 2026-01-31, 7d or \"last week\"")
 	fl.StringVar(&f.before, "before", "", "created before this date")
+	fl.StringVar(&f.session, "session", "", "said in this session")
+	fl.StringArrayVar(&f.files, "file", nil, "naming one of these files; may be repeated")
+	fl.StringArrayVar(&f.also, "also", nil, "another question, answered beside the first; may be repeated")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		cfg, err := a.config()
 		if err != nil {
@@ -69,7 +75,7 @@ func (a *app) recall() *cobra.Command {
 
 func (a *app) query(cfg config.Config, f recallFlags, text string) (memory.Query, error) {
 	q := memory.Query{
-		Text: text, AllProjects: f.all, Collections: split(f.collections), Types: split(f.types), Tags: split(f.tags),
+		Text: text, Then: f.also, Each: len(f.also) > 0, FromSession: f.session, Files: f.files, AllProjects: f.all, Collections: split(f.collections), Types: split(f.types), Tags: split(f.tags),
 		Limit: f.limit, Source: memory.SourceCLI, User: cfg.User,
 	}
 	if f.minScore != 0 {
@@ -124,6 +130,11 @@ func (a *app) printHits(q memory.Query, res memory.RecallResult) error {
 	p := a.paint()
 	for i, h := range res.Hits {
 		head := fmt.Sprintf("%2d  %.2f %s", i+1, h.Score, strength(h))
+		if len(q.Then) > 0 && (i == 0 || res.Hits[i-1].Question != h.Question) {
+			if err := a.printf("%s\n", p.bold(printable(q.Questions()[max(h.Question, 1)-1]))); err != nil {
+				return err
+			}
+		}
 		about := []string{h.Type, printable(h.Project), a.date(h.CreatedAt), fmt.Sprintf("confidence %.2f", h.Confidence)}
 		if len(h.Tags) > 0 {
 			about = append(about, "#"+printable(strings.Join(h.Tags, " #")))

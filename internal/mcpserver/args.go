@@ -110,7 +110,7 @@ func (p param) value(raw json.RawMessage) (any, error) {
 		return b, nil
 	case kindLinks:
 		return p.links(raw)
-	case kindStrings, kindSteps:
+	case kindStrings, kindSteps, kindTexts:
 		return p.strings(raw)
 	default:
 		return p.text(raw)
@@ -141,8 +141,9 @@ func (p param) checkText(s string) error {
 	case p.enum != nil && !slices.Contains(p.enum, s):
 		return memory.Errorf(memory.Invalid, "use one of "+strings.Join(p.enum, ", "), "there is no %s %q", singular(p.name), clip(s))
 	case p.date:
-		_, err := parseDate(p.name, s)
-		return err
+		if _, err := parseDate(p.name, s); err != nil {
+			return memory.Errorf(memory.Invalid, memory.HintOf(err), "%w", err)
+		}
 	case p.maxLen > 0 && len(s) > p.maxLen:
 		hint := "shorten it"
 		if p.maxLen > memory.MaxQueryBytes {
@@ -170,12 +171,13 @@ func intact(name string, raw json.RawMessage, s string) error {
 
 func (p param) strings(raw json.RawMessage) ([]string, error) {
 	var items []json.RawMessage
+	alone := false
 	if json.Unmarshal(raw, &items) != nil {
 		var one string
-		if p.kind != kindSteps || json.Unmarshal(raw, &one) != nil {
+		if p.kind == kindStrings || json.Unmarshal(raw, &one) != nil {
 			return nil, p.wrong(raw)
 		}
-		items = []json.RawMessage{raw}
+		items, alone = []json.RawMessage{raw}, p.kind == kindTexts
 	}
 	if len(items) > p.items {
 		return nil, memory.Errorf(memory.Invalid, "keep the ones that matter", "%s has %d items, the limit is %d", p.name, len(items), p.items)
@@ -183,7 +185,10 @@ func (p param) strings(raw json.RawMessage) ([]string, error) {
 	list := make([]string, 0, len(items))
 	for i, item := range items {
 		one := p
-		one.name, one.kind, one.required = fmt.Sprintf("%s[%d]", p.name, i), kindString, p.kind == kindSteps
+		one.kind, one.required = kindString, p.kind != kindStrings
+		if !alone {
+			one.name = fmt.Sprintf("%s[%d]", p.name, i)
+		}
 		s, err := one.text(item)
 		if err != nil {
 			return nil, err
@@ -272,6 +277,8 @@ func (p param) wants() string {
 		return `a list such as [{"target_id": "<id>", "link_type": "builds_on"}]`
 	case p.kind == kindSteps:
 		return `a list of steps such as ["do this", "then that"]`
+	case p.kind == kindTexts:
+		return `a string, or a list of them`
 	case p.kind == kindStrings && p.id:
 		return "a list of memory ids"
 	case p.kind == kindStrings:
@@ -281,21 +288,19 @@ func (p param) wants() string {
 	case p.enum != nil:
 		return "one of " + strings.Join(p.enum, ", ")
 	case p.date:
-		return "a date such as 2026-01-31"
+		return `a date such as 2026-01-31, 7d or "last week"`
 	default:
 		return "a string"
 	}
 }
 
-// parseDate reads a day (its start in UTC) or an RFC 3339 time.
+// parseDate reads what [memory.ParseWhen] does; a day begins in UTC.
 func parseDate(name, s string) (time.Time, error) {
-	for _, layout := range []string{time.DateOnly, time.RFC3339Nano} {
-		if t, err := time.Parse(layout, strings.TrimSpace(s)); err == nil {
-			return t.UTC(), nil
-		}
+	t, err := memory.ParseWhen(s, time.Now(), time.UTC)
+	if err != nil {
+		return t, fmt.Errorf("%s: %w", name, err)
 	}
-	return time.Time{}, memory.Errorf(memory.Invalid, "write year-month-day",
-		"%s must be a date such as 2026-01-31 or an RFC 3339 time, got %q", name, clip(s))
+	return t.UTC(), nil
 }
 
 // singular names one of what a parameter lists: collections[0] is a collection.

@@ -49,8 +49,13 @@ func TestBadArguments(t *testing.T) {
 		{"memory_recall", `{"query":"x","min_score":2}`, "min_score must be 0 to 1, got 2"},
 		{"memory_recall", `{"query":"x","collections":["nope"]}`, `there is no collection "nope"`},
 		{"memory_recall", `{"query":"x","types":["nope"]}`, `there is no type "nope"`},
-		{"memory_forget", `{"date_before":"yesterday"}`, "date_before must be a date such as 2026-01-31 or an RFC 3339 time"},
-		{"memory_forget", `{"date_before":"2026-02-30"}`, "date_before must be a date"},
+		{"memory_forget", `{"date_before":"some day"}`, `date_before: "some day" is not a date`},
+		{"memory_recall", `{"query":"x","since":"next week"}`, `since: "next week" is not a date`},
+		{"memory_recall", `{"query":["x",""]}`, "query[1] is empty"},
+		{"memory_recall", `{"query":[]}`, "query is empty"},
+		{"memory_recall", `{"query":7}`, "query must be a string, or a list of them"},
+		{"rag_search", `{"query":"x","files":[" "]}`, "the name of a file is empty"},
+		{"memory_forget", `{"date_before":"2026-02-30"}`, `date_before: "2026-02-30" is not a date`},
 		{"memory_forget", `{"id":"../x"}`, "is not a memory's id"},
 		{"memory_forget", `{"project":" "}`, "without any filter"},
 		{"procedure", `{"name":"x","steps":[]}`, "steps is empty"},
@@ -105,7 +110,7 @@ func rawCall(t *testing.T, s *Server, tool, raw string) string {
 func TestWholeNumbersMayHaveAPoint(t *testing.T) {
 	t.Parallel()
 	var in searchArgs
-	if err := decode([]byte(`{"limit":5.0}`), []param{limitParam(100, 5)}, &in); err != nil || in.Limit != 5 {
+	if err := decode([]byte(`{"limit":5.0}`), []param{limitParam(100)}, &in); err != nil || in.Limit != 5 {
 		t.Errorf("limit %d, %v", in.Limit, err)
 	}
 }
@@ -120,7 +125,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	params := []param{
-		textParam("text", "", 100), tagsParam(""), limitParam(100, 5), minScoreParam(),
+		textParam("text", "", 100), tagsParam(""), limitParam(100), minScoreParam(),
 		{name: "links", kind: kindLinks, items: 3},
 		{name: "pinned", kind: kindBool},
 		{name: "steps", kind: kindSteps, items: 2, maxLen: 10},

@@ -48,7 +48,7 @@ func TestListBudget(t *testing.T) {
 	}
 	all := utf8.RuneCount(sent.Result)
 	t.Logf("%d tools: %d tokens, of which always loaded %d", len(list.Tools), all/4, loaded/4)
-	if all > 4*maxListTokens || loaded > 4*maxLoadedTokens || loaded == 0 {
+	if all >= 4*maxListTokens || loaded >= 4*maxLoadedTokens || loaded == 0 {
 		t.Errorf("tools/list has %d characters, the loaded tools %d; the limits are %d and %d", all, loaded, 4*maxListTokens, 4*maxLoadedTokens)
 	}
 }

@@ -13,6 +13,7 @@ const (
 	kindString kind = iota
 	kindStrings
 	kindSteps // a list of strings; one string counts as a list of one
+	kindTexts // a string, or a list of them
 	kindInteger
 	kindNumber
 	kindBool
@@ -52,6 +53,8 @@ func (p param) schema() map[string]any {
 		p.word(m)
 	case kindStrings, kindSteps, kindLinks:
 		m["type"], m["items"] = "array", p.item()
+	case kindTexts:
+		m["type"], m["items"] = []string{"string", "array"}, p.item()
 	case kindInteger:
 		m["type"] = "integer"
 	case kindNumber:
@@ -132,6 +135,13 @@ func typeParam(def string) param {
 	return p
 }
 
+func typesParam() param {
+	return param{name: "types", kind: kindStrings, enum: memory.Types(), items: len(memory.Types())}
+}
+
+// maxDateBytes bounds how a date is written.
+const maxDateBytes = 40
+
 // unlisted leaves the values of an enum out of the schema.
 func unlisted(p param) param {
 	p.unlisted = true
@@ -159,12 +169,12 @@ func collectionsParam() param {
 	return param{name: "collections", kind: kindStrings, enum: memory.Collections(), items: len(memory.Collections())}
 }
 
-func limitParam(most, def int) param {
-	return param{name: "limit", kind: kindInteger, min: 1, max: float64(most), def: def}
+func limitParam(most int) param {
+	return param{name: "limit", kind: kindInteger, min: 1, max: float64(most)}
 }
 
 func minScoreParam() param {
-	return param{name: "min_score", kind: kindNumber, min: 0, max: 1, about: "0-1; above 0.7 is strong"}
+	return param{name: "min_score", kind: kindNumber, min: 0, max: 1, about: "0-1"}
 }
 
 func dryRunParam() param {

@@ -211,8 +211,8 @@ func (s *Server) addReading() {
 		about: "Find what is linked to a memory, in either direction.",
 		params: []param{
 			idParam("id", "", true),
-			{name: "depth", kind: kindInteger, min: 1, max: maxDepth, def: 1},
-			limitParam(maxRelated, defaultRelated),
+			{name: "depth", kind: kindInteger, min: 1, max: maxDepth},
+			limitParam(maxRelated),
 		},
 		effect: reads,
 	}, related)

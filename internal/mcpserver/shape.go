@@ -43,7 +43,8 @@ type hit struct {
 	Truncated bool   `json:"truncated,omitempty"`
 	Date      string `json:"date"`
 	Strong    bool   `json:"strong"`
-	Project   string `json:"project,omitempty"` // where it is not the one that was asked
+	Question  int    `json:"question,omitempty"` // of several, from 1
+	Project   string `json:"project,omitempty"`  // where it is not the one that was asked
 }
 
 // newHit says where a memory is from only if it is not from the project that
@@ -54,7 +55,7 @@ func newHit(h memory.Hit, asked string) hit {
 		elsewhere = cleanText(h.Project)
 	}
 	return hit{
-		ID: memory.ShortID(h.ID), Text: cleanText(h.Text), Truncated: h.Truncated, Project: elsewhere,
+		ID: memory.ShortID(h.ID), Text: cleanText(h.Text), Truncated: h.Truncated, Project: elsewhere, Question: h.Question,
 		Date: h.CreatedAt.UTC().Format(time.DateOnly), Strong: h.Strong,
 	}
 }

@@ -24,8 +24,8 @@ func (snapshotArgs) validate() error { return nil }
 
 func (s *Server) addSnapshot() {
 	add(s, spec{
-		name: "memory_snapshot", title: "Take a snapshot for analysis", timeout: s.opts.Deadlines.Organize,
-		about:  "Bring the user's DuckDB file for analysis up to date; it also happens every night.",
+		name: "memory_snapshot", title: "Take a snapshot", timeout: s.opts.Deadlines.Organize,
+		about:  "Bring the user's DuckDB file up to date; it also happens every night.",
 		effect: effect{idempotent: true},
 	}, s.snapshot)
 }

@@ -3,7 +3,7 @@ package mcpserver
 func (s *Server) addTidying() {
 	add(s, spec{
 		name: "memory_organize", title: "Tidy up memories", timeout: s.opts.Deadlines.Organize,
-		about: "Merge near-duplicates, prune what is unused, promote what is useful. Runs weekly by itself; start with dry_run.",
+		about: "Merge near-duplicates, prune the unused, promote the useful. Runs weekly; start with dry_run.",
 		params: []param{
 			dryRunParam(), rare(collectionsParam()), projectParam("default: all"),
 			{name: "yes", kind: kindBool, about: "prune also what is held, if the user agreed"},
@@ -16,7 +16,7 @@ func (s *Server) addTidying() {
 		params: []param{
 			idParam("id", "", false),
 			tagsParam("all of them"),
-			{name: "date_before", kind: kindString, about: "such as 2026-01-31", maxLen: 40, date: true},
+			{name: "date_before", kind: kindString, about: "2026-01-31, 90d", maxLen: maxDateBytes, date: true},
 			projectParam(""),
 			rare(collectionParam("")),
 			dryRunParam(),
@@ -26,10 +26,10 @@ func (s *Server) addTidying() {
 	}, s.forget)
 	add(s, spec{
 		name: "memory_summarize", title: "Summarise memories", timeout: s.opts.Deadlines.Other,
-		about: "Summarise what a project or one of its collections holds, by a local model or by extraction.",
+		about: "Summarise what a project or one of its collections holds.",
 		params: []param{
 			unlisted(collectionParam("default: all")), projectParam(""),
-			{name: "sentences", kind: kindInteger, min: 1, max: 50, def: 10},
+			{name: "sentences", kind: kindInteger, min: 1, max: 50},
 		},
 		effect: effect{readOnly: true, idempotent: true},
 	}, s.summarize)

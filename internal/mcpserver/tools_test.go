@@ -135,6 +135,14 @@ func TestRecall(t *testing.T) {
 	if !got.AllProjects || !reflect.DeepEqual(got.Collections, []string{memory.Learnings}) {
 		t.Errorf("asked %+v", got)
 	}
+	before := time.Now()
+	mustCall(t, c, "memory_recall", map[string]any{
+		"query": []string{"x", "y"}, "since": "7d", "before": "2026-01-31", "session": "s1", "files": []string{"a/b.go"},
+	})
+	if !got.Each || got.Text != "x" || !reflect.DeepEqual(got.Then, []string{"y"}) || got.FromSession != "s1" || got.Session != "s-default" ||
+		!reflect.DeepEqual(got.Files, []string{"a/b.go"}) || before.Sub(*got.Since).Round(time.Hour) != 7*24*time.Hour || got.Before.Day() != 31 {
+		t.Errorf("asked %+v", got)
+	}
 	mustCall(t, c, "rag_search", map[string]any{"query": "x"})
 	if len(got.Collections) != len(memory.Collections()) || got.AllProjects || got.Limit != memory.DefaultLimit {
 		t.Errorf("asked %+v", got)

@@ -21,6 +21,9 @@ func searchFilter(s memory.Search) *qdrant.Filter {
 	for _, tag := range s.Tags {
 		f.Must = append(f.Must, qdrant.NewMatchKeyword("tags", tag))
 	}
+	if s.Session != "" {
+		f.Must = append(f.Must, qdrant.NewMatchKeyword("session", s.Session))
+	}
 	if s.Since != nil || s.Before != nil {
 		f.Must = append(f.Must, qdrant.NewDatetimeRange("created_at", &qdrant.DatetimeRange{
 			Gte: stamp(s.Since), Lt: stamp(s.Before),

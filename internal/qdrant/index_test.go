@@ -138,6 +138,8 @@ func TestSearchFilters(t *testing.T) {
 		rec("global", near, func(r *memory.Record) { r.Project = memory.Global }),
 		rec("learning", near, func(r *memory.Record) { r.Collection, r.Type = memory.Learnings, memory.TypeLearning }),
 		rec("later", near, func(r *memory.Record) { r.CreatedAt = later }),
+		rec("said", near, func(r *memory.Record) { r.Project, r.Session, r.Position = "r", "s1", 1 }),
+		rec("said elsewhere", near, func(r *memory.Record) { r.Project, r.Session, r.Position = "r", "s2", 1 }),
 		rec("expired", near, func(r *memory.Record) { r.ExpiresAt = &past }),
 	)
 	for name, c := range map[string]struct {
@@ -152,6 +154,7 @@ func TestSearchFilters(t *testing.T) {
 		"since":         {memory.Search{Since: &later}, []string{"later"}},
 		"before":        {memory.Search{Before: &later, Projects: []string{"q"}}, []string{"other project"}},
 		"excluded":      {memory.Search{Projects: []string{"q"}, Exclude: []string{memory.NewID("q", memory.Memories, "other project")}}, []string{}},
+		"session":       {memory.Search{Session: "s1"}, []string{"said"}},
 		"quoted name":   {memory.Search{Projects: []string{`a"b/c`}}, []string{}},
 		"keywords only": {memory.Search{Text: "tagged", Vector: memory.Vector{}}, []string{"half tagged", "tagged"}},
 	} {
