@@ -72,8 +72,8 @@ func (a *Activities) prepare(ctx context.Context, dimension int) error {
 }
 
 // inCollections makes a call to the index, and makes it again if collections turn out
-// to be missing: whoever lost them, they are needed now. What they held comes back by
-// the watch, which is told.
+// to be missing: a call needs them, whatever has removed them. The watch is told, and
+// brings back the points that they held.
 func (a *Activities) inCollections(ctx context.Context, dimension int, call func() error) error {
 	err := call()
 	if !errors.Is(err, memory.ErrNoCollection) {

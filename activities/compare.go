@@ -13,8 +13,8 @@ import (
 // nearly half of all samples find one.
 const sampleSize = 64
 
-// compareIndex compares each collection with the ledger, by count and by a sample. What is
-// missing is noted, so that answers say so.
+// compareIndex compares each collection with the ledger, by count and by a sample. How
+// many points are missing is noted, so that answers can say so.
 func (a *Activities) compareIndex(ctx context.Context) (memory.IndexState, error) {
 	state, err := a.compareCounts(ctx)
 	if err != nil {
@@ -93,8 +93,8 @@ func (a *Activities) sample(ctx context.Context, c *memory.IndexCollection) erro
 	return nil
 }
 
-// differing returns those records whose points are not what they should be. What changed
-// since the records were read is not among them.
+// differing returns the records whose points differ from what the ledger says. What
+// changed since the records were read is not among them.
 func (a *Activities) differing(ctx context.Context, collection string, records []memory.Record) ([]string, error) {
 	suspects, err := a.compare(ctx, collection, records)
 	if err != nil || len(suspects.IDs()) == 0 {

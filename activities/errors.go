@@ -53,8 +53,8 @@ func FromTemporal(err error) error {
 	return &memory.Error{Code: code, Part: details.Part, Hint: details.Hint, Err: errors.New(app.Message())}
 }
 
-// ErrorInterceptor applies [ToTemporal] to what activities return, so that no
-// activity has to think of it.
+// ErrorInterceptor applies [ToTemporal] to the errors of all activities, so
+// that none of them has to do so itself.
 func ErrorInterceptor() interceptor.WorkerInterceptor { return &errorInterceptor{} }
 
 type errorInterceptor struct {

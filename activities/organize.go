@@ -20,8 +20,8 @@ type FindGroupsInput struct {
 }
 
 // FindGroups looks for groups of memories that say the same and keeps them in
-// the ledger, under its step, for [Activities.MergeGroups]. A run decides once
-// what it merges: a second search would find the merged ones too.
+// the ledger, under its step, for [Activities.MergeGroups]. A run chooses the
+// groups once: a second search would find the merged ones too.
 func (a *Activities) FindGroups(ctx context.Context, in FindGroupsInput) (memory.FoundGroups, error) {
 	found, err := a.groups(ctx, in.Scope.Collection, in.Scope.Project, func(n int) { activity.RecordHeartbeat(ctx, n) })
 	if err != nil {

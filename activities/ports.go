@@ -21,7 +21,7 @@ type Index interface {
 	// EnsureCollections creates what is missing and refuses vectors of another dimension ([memory.Refused]).
 	EnsureCollections(ctx context.Context, dimension int) error
 	// Fit creates a collection that is missing, and makes one of another dimension or shape anew,
-	// empty; one that fits is left as it is.
+	// empty; a collection that fits is left alone.
 	Fit(ctx context.Context, collection string, dimension int) error
 	Upsert(ctx context.Context, records []memory.Record) error
 	Delete(ctx context.Context, collection string, ids []string) error
@@ -51,8 +51,8 @@ type Index interface {
 	Version(ctx context.Context) (string, error)
 }
 
-// Ledger keeps what is remembered, and every change of it. Each method with
-// an Op applies it once: repeating it changes nothing and returns the same.
+// Ledger keeps the memories and every change of them. Each method with an Op
+// applies it once: repeating it changes nothing and returns the same.
 type Ledger interface {
 	Storer
 	Reviser
@@ -88,7 +88,7 @@ type Storer interface {
 // Reviser changes what is remembered already.
 type Reviser interface {
 	// Confirm finds the memory that Store would confirm or merge rec into, and gives it a step of
-	// confidence. It stores nothing; when there is none it writes nothing.
+	// confidence. It stores nothing; without such a memory nothing is written.
 	Confirm(ctx context.Context, op memory.Op, rec memory.Record, near memory.Near) (memory.DuplicateResult, error)
 	// Credit applies memory.Credit to live memories and returns the ids of those that changed.
 	// A merged id stands for its survivor; unknown ids are left out.

@@ -77,8 +77,8 @@ func (a *Activities) ReadLedger(ctx context.Context, in ReadInput) (ReadOutput, 
 	return out, err
 }
 
-// get returns memories by their ids; one that was merged away is answered with
-// its survivor, which says what it stands for.
+// get returns memories by their ids; a merged memory is answered with its
+// survivor, whose StandsFor names the id that was asked for.
 func (a *Activities) get(ctx context.Context, ids []string) ([]memory.Details, error) {
 	survivors, err := a.Ledger.Survivors(ctx, ids)
 	if err != nil {
@@ -126,7 +126,7 @@ func (a *Activities) summarize(ctx context.Context, in memory.SummaryInput) (*me
 	if a.Chat == nil || summary.Text == "" {
 		return &summary, nil
 	}
-	// The extract is what the model sees: it fits any context, and what it leaves out was repetition.
+	// The extract is what the model sees: it fits any context, and leaves out repetition only.
 	text, err := a.Chat.Chat(ctx, "Summarise these notes in plain prose. Add nothing to them.\n\n"+summary.Text)
 	if err != nil {
 		summary.Method = withoutModel(a.Chat.ChatModel(), err)

@@ -58,8 +58,8 @@ func (a *Activities) WalkCollection(ctx context.Context, in RebuildCollectionInp
 	return w.RebuildCollection, w.end(ctx, op(ctx, in.User, memory.ActionRebuild, "walk/"+in.Collection))
 }
 
-// begin counts what is missing, so that answers can say so from now on. A try that goes on
-// counts again: the last report of the one before may be some pages old.
+// begin counts the missing points, so that answers can give the number from now on. A try
+// that goes on counts again: the last report of the one before may be some pages old.
 func (w *walk) begin(ctx context.Context) error {
 	c, err := w.count(ctx)
 	if err != nil {

@@ -6,6 +6,7 @@
 // working copy beside it and then takes its place, so that any DuckDB client
 // can have it open at any time. A reader that had the old one keeps it.
 //
-// No text of a memory and no query is in the file: what was forgotten needs
-// no forgetting here. "mneme analytics" asks the ledger for the texts it shows.
+// No text of a memory and no query is in the file: so forgetting a memory need
+// not change the file. "mneme analytics" asks the ledger for the texts it
+// shows.
 package analytics

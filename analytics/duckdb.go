@@ -9,8 +9,8 @@ import (
 	"github.com/duckdb/duckdb-go/v2"
 )
 
-// Linked reports whether DuckDB is part of this program. It is C++, so it is
-// not where there was no compiler for that.
+// Linked reports whether DuckDB is part of this program. DuckDB is C++: a build
+// without a C++ compiler leaves it out.
 const Linked = true
 
 func connector(path string, settings url.Values) (driver.Connector, error) {

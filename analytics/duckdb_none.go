@@ -7,8 +7,8 @@ import (
 	"net/url"
 )
 
-// Linked reports whether DuckDB is part of this program. It is C++, so it is
-// not where there was no compiler for that.
+// Linked reports whether DuckDB is part of this program. DuckDB is C++: a build
+// without a C++ compiler leaves it out.
 const Linked = false
 
 func connector(string, url.Values) (driver.Connector, error) { return nil, ErrNotLinked }

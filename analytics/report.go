@@ -91,7 +91,7 @@ type Bucket struct {
 	Memories int64   `json:"memories"`
 }
 
-// OrganizeRun is what one run changed.
+// OrganizeRun counts the changes of one run.
 type OrganizeRun struct {
 	WorkflowID string    `json:"workflow_id"`
 	StartedAt  time.Time `json:"started_at"`
@@ -114,7 +114,7 @@ type Used struct {
 	Text         string    `json:"text,omitempty"` // filled in by who asks the ledger
 }
 
-// Value is what one memory cost and gave. See the view memory_value.
+// Value holds the cost and the use of one memory. See the view memory_value.
 type Value struct {
 	ID         string  `json:"id"`
 	Project    string  `json:"project"`

@@ -14,7 +14,7 @@ import (
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// views are those that docs/analytics.md documents.
+// views lists the views in docs/analytics.md.
 var views = []string{
 	"recall_hit_rate", "confidence_over_time", "organize_runs", "memory_growth", "memory_value", "most_used", "never_used",
 	"nearly_pruned", "duplicates_avoided", "tokens_injected", "latency", "error_fixes", "redactions", "sessions",

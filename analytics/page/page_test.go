@@ -115,7 +115,7 @@ func findBrowser() string {
 	return ""
 }
 
-// probe is run in the page. It leaves what it found in the document's title.
+// probe is run in the page. The document's title is its result.
 const probe = `<script>
 const lum = c => { const p = c.match(/[\d.]+/g).slice(0, 3).map(v => { v /= 255; return v <= 0.03928 ? v / 12.92 : Math.pow((v + 0.055) / 1.055, 2.4) }); return 0.2126 * p[0] + 0.7152 * p[1] + 0.0722 * p[2] };
 const contrast = (a, b) => { const x = lum(a), y = lum(b); return (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05) };

@@ -347,8 +347,8 @@ func (r *receiver) CreditOnce(context.Context, string, memory.CreditInput) (memo
 }
 func (r *receiver) Record(context.Context, []memory.Event) error { return nil }
 
-// Compactions that are killed at any moment and repeated keep what they found,
-// as one request.
+// Compactions are killed at any moment and repeated: each finding is kept, as
+// one request.
 func TestCompactionsKilledAtAnyMoment(t *testing.T) {
 	t.Parallel()
 	home := newHome(t)

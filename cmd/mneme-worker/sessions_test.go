@@ -20,7 +20,8 @@ import (
 
 const finding = "The CI image ships glibc 2.28, which has no getentropy, so cmd/keygen failed to link."
 
-// transcript is what Claude Code writes of one question and its answer.
+// transcript is the file that Claude Code writes for one question and its
+// answer.
 const transcript = `{"type":"user","uuid":"u1","sessionId":"s","timestamp":"2026-03-01T10:00:00Z","cwd":"/shop","message":{"role":"user","content":"Why does the build of the release fail?"}}
 {"type":"assistant","uuid":"u2","sessionId":"s","timestamp":"2026-03-01T10:01:00Z","cwd":"/shop","message":{"id":"m","role":"assistant","content":[{"type":"text","text":"The root cause was that the CI image ships glibc 2.28, which has no getentropy, so cmd/keygen failed to link."}]}}
 `

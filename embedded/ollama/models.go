@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// contextLength is what /api/show tells clients that cut texts by it. The model
-	// itself has no limit, but a very long text blurs.
+	// contextLength is the limit given by /api/show, for clients that cut their
+	// texts to it. The model itself has no limit, but a very long text blurs.
 	contextLength = 8192
 	// keptFor is how long /api/ps says the loaded model stays: it never goes.
 	keptFor = 100 * 365 * 24 * time.Hour

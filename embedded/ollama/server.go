@@ -1,7 +1,7 @@
 // Package ollama is an HTTP server with Ollama's API and one model, mneme-static, in
 // process. It stands in where no Ollama runs, so that everything above it speaks to an
-// Ollama in any case. What it answers follows Ollama 0.17.4; what it cannot do (other
-// models, chat) it refuses by name instead of pretending.
+// Ollama in any case. What it answers follows Ollama 0.17.4; calls beyond that (other
+// models, chat) are refused by name.
 //
 // [Start] listens on loopback only. A request from a web page, or one that reached us
 // through a foreign host name (DNS rebinding), is refused.

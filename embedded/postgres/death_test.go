@@ -109,7 +109,7 @@ func TestStalePIDFile(t *testing.T) {
 	one[int](t, begin(t, Options{Dir: dir}).URL(), "SELECT 1")
 }
 
-// TestOrdinaryUser runs the other tests again as somebody who is not root.
+// TestOrdinaryUser runs the other tests again without root's rights.
 func TestOrdinaryUser(t *testing.T) {
 	if os.Getuid() != 0 || os.Getenv(userEnv) != "" {
 		t.Skip("only root can become somebody else")

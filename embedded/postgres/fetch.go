@@ -100,7 +100,7 @@ func cacheFor(cacheDir string, account account) (string, error) {
 	return sharedCache, nil
 }
 
-// openToAll lets everybody read and run what was unpacked under a umask that forbids it.
+// openToAll lets all users read and run the unpacked files, also under a strict umask.
 func openToAll(dir string) error {
 	return filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.Type()&fs.ModeSymlink != 0 {
@@ -166,7 +166,8 @@ func download(ctx context.Context, opts Options, version embedded.PostgresVersio
 }
 
 // removeLogs removes the logs that the library leaves among the temporary files.
-// It never closes them, which tells ours from those of other programs that use it.
+// The library keeps its own logs open, and by that they are told from the logs of
+// other programs.
 func removeLogs() {
 	logs, err := filepath.Glob(filepath.Join(os.TempDir(), "embedded_postgres_log*"))
 	if err != nil || len(logs) == 0 {
@@ -190,8 +191,8 @@ func sameFile(a, b string) bool {
 	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
-// follow reports progress until the library is done. It downloads in memory, so until it
-// unpacks there is nothing to measure.
+// follow reports progress until the library is done. The library downloads into memory,
+// so there is no file to measure before it unpacks.
 func follow(ctx context.Context, result <-chan error, unpacked string, progress func(done, total int64, what string)) error {
 	if progress == nil {
 		progress = func(int64, int64, string) {}

@@ -71,7 +71,7 @@ func binariesFor(ctx context.Context, opts Options, account account, major int) 
 	return b, nil
 }
 
-// missing says what was looked for and what there was instead.
+// missing says which versions were looked for and which were found.
 func missing(found []Binaries, major int) error {
 	want := fmt.Sprintf("PostgreSQL %d or newer", MinVersion)
 	if major != 0 {

@@ -111,7 +111,7 @@ func (s *Server) Stop() error {
 
 // Start finds or fetches PostgreSQL, makes the cluster if there is none, starts it, and
 // returns when it answers. When ctx ends first, what had begun is stopped again. The server
-// does not end with ctx: that is what Stop is for.
+// does not end with ctx: stop it with Stop.
 func Start(ctx context.Context, opts Options) (*Server, error) {
 	if opts.Dir == "" {
 		return nil, errors.New("start postgres: Dir is required")

@@ -73,8 +73,8 @@ func checkHNSW(h *pb.HnswConfigDiff) error {
 }
 
 // newConfig is what a collection's info shows: the request over Qdrant's
-// defaults. Graphs, optimizers, shards and replicas are described though there
-// are none, so that a client finds what it set.
+// defaults. Graphs, optimizers, shards and replicas are described although the
+// server has none, so that a client reads back its own settings.
 func newConfig(r *pb.CreateCollection) *pb.CollectionConfig {
 	config := &pb.CollectionConfig{
 		Params: &pb.CollectionParams{

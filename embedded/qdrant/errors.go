@@ -5,7 +5,8 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// The texts are Qdrant's own, so that whoever looks one up finds it.
+// The texts are Qdrant's own, so that a search for one leads to Qdrant's
+// documentation.
 
 func invalid(format string, args ...any) error {
 	return status.Errorf(codes.InvalidArgument, format, args...)

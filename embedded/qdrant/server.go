@@ -1,8 +1,8 @@
 // Package qdrant is a server of Qdrant's own gRPC protocol inside the process,
 // for a machine on which no Qdrant runs. It answers as Qdrant 1.17.1 does for
 // the calls a memory needs, searches exactly, and keeps every write that it
-// acknowledged with wait=true through a kill of the process. What it lacks it
-// refuses with Unimplemented.
+// acknowledged with wait=true through a kill of the process. All other calls
+// are refused with Unimplemented.
 //
 // Start it, dial Addr with Qdrant's client, Stop it.
 package qdrant
@@ -56,7 +56,8 @@ type Options struct {
 	// in the clear.
 	TLS *tls.Config
 
-	// Logger reports what nobody asked for, such as a torn log. Nil discards.
+	// Logger receives warnings that belong to no call, such as a torn log. Nil
+	// discards.
 	Logger *slog.Logger
 }
 

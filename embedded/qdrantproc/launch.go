@@ -92,8 +92,8 @@ func (s *Server) launch(ctx context.Context) (*child.Process, error) {
 	cmd.Env = environment(s.opts, s.ports)
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.ExtraFiles = []*os.File{s.hold}
-	// When we die it is killed at once: what it acknowledged is in its write-ahead log, and
-	// a server that takes its time would be in the way of the next one.
+	// When we die it is killed at once: acknowledged writes are in its write-ahead log, and
+	// a slow shutdown would delay the next server.
 	process, err := child.Start(cmd, syscall.SIGKILL)
 	if err := errors.Join(err, log.Close()); err != nil {
 		return nil, err

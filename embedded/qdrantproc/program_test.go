@@ -14,7 +14,7 @@ import (
 
 // The tests run their own binary again, as the qdrant program and as a parent that is
 // killed. The program takes its settings from the variables that Qdrant reads, and nothing
-// else; what it does is a file in its folder, because it gets no other variable.
+// else; a file in its folder says how it behaves, because it gets no other variable.
 const (
 	parentEnv = "MNEME_TEST_QDRANT_PARENT" // the folder to serve
 	modeFile  = "mode"

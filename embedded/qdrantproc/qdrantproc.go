@@ -69,7 +69,7 @@ func Find() string {
 // Addr is the host:port of gRPC. It stays the same over restarts.
 func (s *Server) Addr() string { return address(s.ports.grpc) }
 
-// Version is what the server says it is, such as "1.17.1".
+// Version is the server's own answer, such as "1.17.1".
 func (s *Server) Version() string { return *s.version.Load() }
 
 // PID is the process id, the newest one if it was restarted.
@@ -82,8 +82,8 @@ func (s *Server) LogFile() string { return logFile(s.opts.Dir) }
 // dies of itself is started again.
 func (s *Server) Done() <-chan struct{} { return s.keeper.Done() }
 
-// How long each way to ask for the end is given. Qdrant flushes on SIGTERM; what it
-// acknowledged is in its write-ahead log whatever happens.
+// How long each way to ask for the end is given. Qdrant flushes on SIGTERM;
+// acknowledged writes are in its write-ahead log in any case.
 const (
 	gentleTimeout = 15 * time.Second
 	forceTimeout  = 5 * time.Second
@@ -104,7 +104,7 @@ func (s *Server) Stop() error {
 }
 
 // Start runs the binary and returns when it answers. When ctx ends first, what had begun is
-// stopped again. The server does not end with ctx: that is what Stop is for.
+// stopped again. The server does not end with ctx: stop it with Stop.
 func Start(ctx context.Context, opts Options) (*Server, error) {
 	opts, err := opts.checked()
 	if err != nil {

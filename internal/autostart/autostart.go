@@ -47,7 +47,7 @@ const (
 	Waiting  Outcome = "waiting"  // the last starts failed, and it is too early for the next
 )
 
-// Attempt is what came of one [Start].
+// Attempt is the outcome of one [Start].
 type Attempt struct {
 	Outcome Outcome
 	PID     int // of the process that was started; 0 unless Started
@@ -72,7 +72,8 @@ func Start(cfg config.Config, sys System) (*Attempt, error) {
 	if err := config.EnsureHome(cfg.Home); err != nil {
 		return nil, err
 	}
-	// Only who holds this lock may start a daemon; who does not get it may leave it to the other.
+	// Only who holds this lock may start a daemon; a process without the lock can rely on the
+	// holder.
 	lock := flock.New(filepath.Join(cfg.Home, "autostart.lock"), flock.SetPermissions(0o600))
 	first, err := lock.TryLock()
 	if err != nil {

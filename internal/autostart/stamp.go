@@ -54,8 +54,8 @@ func (s stamp) next() time.Time {
 	return s.At.Add(min(mostPause, firstPause<<min(n-1, 10)))
 }
 
-// readStamp reads the last start. A stamp that cannot be read counts as none: what it
-// guards against is worse than one start too many.
+// readStamp reads the last start. A stamp that cannot be read counts as none: no
+// daemon at all is worse than one start too many.
 func readStamp(home string) (stamp, error) {
 	var s stamp
 	text, err := os.ReadFile(stampPath(home))

@@ -78,8 +78,9 @@ func Ledger(ctx context.Context, cfg config.Config, c client.Client) (string, er
 
 // Redactor returns the redactor with the built-in detectors and the rules of
 // the CLAUDE.md files that apply: those in the user's home folder and in the
-// project's. A door names its project, so that what leaves it is clean; the
-// daemon serves all projects, names none ("") and applies the user's again.
+// project's. A door names its project, so that the project's own rules hold for
+// all it sends; the daemon serves all projects, names none ("") and applies the
+// user's again.
 func Redactor(home, project string) (memory.Redactor, error) {
 	rules, _, err := redact.LoadClaudeMD(home, project)
 	if err != nil {

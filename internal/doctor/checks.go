@@ -37,8 +37,8 @@ type Client interface {
 
 // Servers ask the servers through their adapters.
 type Servers struct {
-	// Inspect asks one server, by the name of the service, or the workers ([Worker]). What
-	// nobody knows the address of is missing.
+	// Inspect asks one server, by the name of the service, or the workers ([Worker]). A
+	// server whose address is unknown is missing.
 	Inspect map[string]func(ctx context.Context) memory.Inspection
 	// Dimension has the embedding model make a vector, and returns the model's name and the
 	// vector's length. Nil if nobody knows where Ollama is.

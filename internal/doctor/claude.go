@@ -62,7 +62,7 @@ func (o Options) claude(context.Context) (string, error) {
 	return "", Warning{memory.Errorf(memory.NotFound, hint, "Claude Code does not use mneme yet")}
 }
 
-// readClaude reads one file; one that is absent holds nothing.
+// readClaude reads one file; an absent file has no content.
 func readClaude(path string) (claudeConfig, error) {
 	var cfg claudeConfig
 	f, err := os.Open(path)

@@ -1,11 +1,12 @@
 // Package doctor asks every part of mneme how it is now, and says what to do.
 //
 // There is one list of checks, [Options.Checks]: first of each part by itself, so that it is
-// clear which one is at fault, then of the whole. A check is a small function; those about one
-// part stand in one file. [Run] runs them for "mneme doctor". "mneme status" and "mneme up" ask
+// clear which one is at fault, then of the whole. A check is a small function; the checks of
+// one part share a file. [Run] runs them for "mneme doctor". "mneme status" and "mneme up" ask
 // the servers alone, all at once: see [Look].
 //
-// The package links no adapter. What it knows of a server it gets as a [memory.Inspection].
+// The package links no adapter. The adapters describe their servers in a
+// [memory.Inspection].
 package doctor
 
 import (
@@ -119,7 +120,7 @@ func run(ctx context.Context, c Check) Result {
 	return r
 }
 
-// joined returns what is known and what is wrong as one text.
+// joined puts the facts and the fault into one text.
 func joined(detail, wrong string) string {
 	if detail == "" {
 		return wrong

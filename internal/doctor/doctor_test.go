@@ -94,7 +94,7 @@ func TestLookIsBounded(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
 	t.Cleanup(func() { close(release) })
-	// One that heeds its context says so in its own words.
+	// An inspector that heeds its context returns its own words.
 	worded := func(ctx context.Context) memory.Inspection {
 		<-ctx.Done()
 		var i memory.Inspection

@@ -12,7 +12,8 @@ import (
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// TestFolder warns of a data folder that is not there yet, and of one that others may enter.
+// TestFolder expects a warning for a missing data folder, and for a folder that other users
+// may enter.
 func TestFolder(t *testing.T) {
 	t.Parallel()
 	home := filepath.Join(t.TempDir(), "home")

@@ -27,7 +27,7 @@ func (o Options) model(ctx context.Context) (string, error) {
 		cal.Background.Mean, cal.Background.Spread, cal.Chance.Second, cal.Chance.Sixth, cal.Chance.Intercept), nil
 }
 
-// corners writes those of a calibration's curve: what the model says → what it means.
+// corners writes those of a calibration's curve: the model's cosine → the similarity.
 func corners(points []memory.Point) string {
 	if len(points) == 0 {
 		return "as they are"

@@ -98,7 +98,8 @@ func (s *session) corrected(at int, payload string) (found, bool) {
 	return found{}, false
 }
 
-// told is the text of a correction. A bare one says what it corrected.
+// told is the text of a correction. A bare correction gets the corrected words
+// in front.
 func (c correction) told(rule string) string {
 	text := "User correction: " + strings.TrimRight(sentenceCase(c.text), ". ")
 	if rule == bareCorrection && c.tried != "" && !contrast.Match(c.text) {

@@ -5,8 +5,8 @@
 // and its reason, steps that worked, what the person corrected or prefers. It
 // asks no model. It would rather miss a fact than keep a wrong one: questions,
 // guesses, plans, code, the output of tools and what came from memory in the
-// first place are never candidates. What says another value of what memory
-// showed, or denies it, is news.
+// first place are never candidates. A different value of a shown fact, or its
+// denial, is news.
 //
 // [Extract] asks a configured chat model first, holds its answer to the same
 // limits and to the words it cites, and falls back to the rules.

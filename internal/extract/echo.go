@@ -134,9 +134,8 @@ func (s *session) echoes(text string, own bool) bool {
 	})
 }
 
-// differs reports whether a text that is about the same as a shown one says
-// another thing of it. What it says that another of all shown texts says whole
-// is not its own.
+// differs reports whether a text resembles a shown memory and still says
+// something different. A value in another shown text on the same subject is known.
 func differs(text string, m *shown, all []*shown, own bool) bool {
 	said := lexis.Set(text)
 	news := func(value string) bool {

@@ -96,7 +96,7 @@ func TestEchoesOfSeveral(t *testing.T) {
 }
 
 // The person's own sentence is news when one word of it was replaced; the
-// model's may be another way to put what it read.
+// model's sentence may only paraphrase the shown text.
 func TestThePersonReplacesAWord(t *testing.T) {
 	t.Parallel()
 	s := after("Indent the templates with tabs.")

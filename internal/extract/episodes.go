@@ -19,8 +19,8 @@ var (
 const minWork = 6
 
 // episodes are pieces of work that came to an end: a turn with enough work, a
-// command that landed it, and the model's sentence that says what it was. At
-// most one in a step, and it ranks behind everything else.
+// command that landed the work, and the model's sentence about it. At most one
+// in a step, and it ranks behind everything else.
 func (s *session) episodes() []found {
 	var out []found
 	for at, e := range s.events {

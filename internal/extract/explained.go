@@ -124,7 +124,8 @@ func (s *session) explanationOf(failed run, at int, list []sentence, i int) foun
 }
 
 // mended puts together what two rules say of the same failures: the explanation
-// counts, unless the other one has it too and what was done besides.
+// is kept, unless the rule for fixes has the same explanation and the command
+// as well.
 func (s *session) mended(fixed, told []found) []found {
 	told = slices.DeleteFunc(told, func(t found) bool {
 		return slices.ContainsFunc(fixed, func(f found) bool { return f.failed == t.failed && repeats(fixIn(t.Text), f.Text) })

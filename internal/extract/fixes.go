@@ -199,8 +199,8 @@ var (
 	because = lexis.Lazy(`(?i)\b(?:because|since|needs|needed|requires?|required|must|only works|expects?|refuses|defaults? to|(?:(?:is|was|were|are)(?: not|n't)|(?:had|has|have)(?: not|n't) been) (?:installed|set|running|allowed|exported|created|started|mounted|enabled|generated|applied|registered|there)|(?:does not|doesn't|do not|don't|not|only) (?:support(?:s|ed)?|work with|accept)|missing|out of date|stale|conflicts?|incompatible|mismatch|already (?:uses|used|in use|running|taken))\b`)
 )
 
-// explanation looks for the sentence that says what was wrong or what mended
-// it: between failure and pass, or in the words right after the pass.
+// explanation looks for the sentence that gives the cause or the remedy:
+// between failure and pass, or in the words right after the pass.
 func (s *session) explanation(failed, passed int, sig failure.Sig) (text string, at, rank int) {
 	best, bestAt, bestRank := "", -1, 0
 	about := s.topic(failed, passed, sig)
@@ -326,8 +326,8 @@ func (s *session) deed(one sentence, room int) string {
 // allWell begins the sentences that only say that it passes now.
 var allWell = lexis.Lazy(`(?i)^(?:all|both|every|the (?:tests?|build|suite|api|app|server|migration|deploy(?:ment)?|pods?)|tests?|now|it|everything|they|\d+)\b.{0,40}\b(?:pass(?:es|ed)?|green|works?|runs?|builds?|applied|done|up|fine|succeed(?:s|ed)?|ok|found)\b`)
 
-// topic gathers the words of an error and of what was done about it: a
-// sentence that shares them is about it.
+// topic gathers the words of an error and of what was done about it: a sentence
+// with some of these words belongs to the error.
 func (s *session) topic(failed, passed int, sig failure.Sig) map[string]bool {
 	about := make(map[string]bool)
 	add := func(text string) {

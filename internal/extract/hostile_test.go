@@ -16,7 +16,7 @@ import (
 
 const finding = "The root cause was a stale `node_modules` folder in the Docker layer cache."
 
-// Code and what was pasted is nobody's statement, however it is fenced.
+// Code and pasted text are never statements, whatever fence they stand in.
 func TestFences(t *testing.T) {
 	t.Parallel()
 	for _, said := range []string{
@@ -136,8 +136,8 @@ func hostileLines() []string {
 	}
 }
 
-// Nothing of what is not a statement in the conversation is taken, and one
-// that stands among such lines is, once.
+// Lines that are no statements of the conversation yield nothing, and a
+// statement among such lines is found once.
 func TestHostileTranscripts(t *testing.T) {
 	t.Parallel()
 	prompt := record(map[string]any{"type": "user", "uuid": "u1", "message": map[string]any{"content": "why does the build fail?"}})

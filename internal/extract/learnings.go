@@ -105,8 +105,8 @@ func containsAny(text string, words []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(low, w) })
 }
 
-// reported begins what follows the "was" of a sentence that tells what became
-// of a problem, and not what it was.
+// reported matches the words after the "was" of a sentence about the fate of a
+// problem (it was closed), which names no cause.
 var reported = lexis.Lazy(`(?i)^ (?:now |already |also |first |then )*(?:raised|closed|reported|merged|committed|introduced|measured|expected|set|solved|fixed|resolved|described|documented|logged|thrown|found|reproduced|created|opened|filed|discussed|mentioned|seen|known|easy|hard|misleading|gone|back|tracked|implemented|unknown|unclear|unchanged|the same)\b`)
 
 // tellOf returns the way in which a sentence says that something was found out.
@@ -137,8 +137,8 @@ var turnsOut = lexis.Lazy(`(?i)^(?:(?:so|and|but) )?(?:it )?turn(?:s|ed) out,? (
 // bared takes off the front of a sentence what only leads to its point.
 func bared(text string) string { return turnsOut.Replace(openers.Replace(text, ""), "") }
 
-// extend makes a complete statement of a sentence: with the one before when it
-// leans on it, and with those after that go on saying what was found.
+// extend makes a complete statement of a sentence: with the sentence before if
+// it refers back, and the sentences after that continue the finding.
 func (s *session) extend(list []sentence, i int, tell telltale) (text, rule string, score float64, last int) {
 	parts := []string{bared(list[i].text)}
 	if leans(parts[0]) {
@@ -167,5 +167,5 @@ func (s *session) extend(list []sentence, i int, tell telltale) (text, rule stri
 var named = lexis.Lazy("`[^`]+`|\\b\\w+[._/-]\\w+|\\b[a-z]+[A-Z]\\w*|\\b[A-Z]{2,}[A-Z0-9_]*\\b|\\b[A-Z]{2,}[a-z]{2,}\\b|\\d|\\b[A-Z][a-z]+[A-Z]\\w*|[a-z] [A-Z][a-z]{2,}")
 
 // specific reports whether a text names something one could look up: code, a
-// file, a name, a figure. A finding that names nothing helps nobody later.
+// file, a name, a figure. A finding without any such name is useless later.
 func specific(text string) bool { return named.Match(text) && len(lexis.Content(text)) >= 4 }

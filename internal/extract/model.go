@@ -193,8 +193,8 @@ func (s *session) renderCall(call *transcript.ToolCall) string {
 	return fmt.Sprintf("%s %s → %s", call.Name, lexis.Clip(what, maxEvent/2), outcome)
 }
 
-// parseFacts reads the answer strictly: one JSON object with nothing unknown
-// in it and nothing after it.
+// parseFacts reads the answer strictly: one JSON object, with known fields
+// only, and no text after it.
 func parseFacts(answer string) ([]fact, error) {
 	if len(answer) > maxAnswer {
 		return nil, fmt.Errorf("%d bytes, the limit is %d", len(answer), maxAnswer)

@@ -26,7 +26,7 @@ func heard() []transcript.Event {
 	)
 }
 
-// answers is a model that gives one answer and keeps what it was asked.
+// answers is a model with one fixed answer, which also records its questions.
 type answers struct {
 	text   string
 	err    error

@@ -59,7 +59,7 @@ func TestTalkOfTheHour(t *testing.T) {
 	}
 }
 
-// What became of a problem is not what it was.
+// A sentence about the fate of a problem gives no cause.
 func TestReportsAreNoFindings(t *testing.T) {
 	t.Parallel()
 	for _, said := range []string{

@@ -9,7 +9,7 @@ import (
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// The rules rewrite what they take: they join lines, cut endings, begin with a capital
+// The rules change their findings: they join lines, cut endings, begin with a capital
 // letter. A secret is known by what stands around it, so it has to be taken out of the
 // session's own words, before they are rewritten. To redact a whole transcript would take
 // seconds, and hardly any of it becomes a memory. So the rules run first, then the events

@@ -77,7 +77,7 @@ func together(wished, told []found) []found {
 	return wished
 }
 
-// goesOn returns a text with what another one that begins with it says after it.
+// goesOn appends to a text the rest of a longer text with the same beginning.
 func goesOn(text, other string) (string, bool) {
 	label, own := labelOf(text)
 	_, theirs := labelOf(other)
@@ -164,8 +164,8 @@ func tagsOf(typ, kind string) []string {
 	return tags
 }
 
-// importance weighs what a person said above what was found, and both above
-// what was merely done.
+// importance ranks statements of the person first, then findings, then finished
+// work.
 func importance(typ string, score float64) float64 {
 	switch typ {
 	case memory.TypePreference, memory.TypeDecision:

@@ -28,7 +28,7 @@ var fillers = []string{"now", "still", "actually", "really", "already", "instead
 
 var negators = []string{"not", "no", "never", "none", "nothing", "nobody", "without", "neither", "nor", "avoid", "forbidden", "forbid", "disallowed"}
 
-// weighing are words with which people prefer one thing to another.
+// weighing are the words of a comparison.
 var weighing = []string{"instead", "rather", "over", "unless", "only", "except", "but", "than"}
 
 // units are the names of one measure.
@@ -103,8 +103,9 @@ func isNumber(word string) bool {
 }
 
 // isName reports whether a word is written as a name: in backticks, in
-// capitals, or with one where no sentence begins. Where one begins, it is a
-// name if it is the one who does what follows: "Alice reviews".
+// capitals, or with one where no sentence begins. At the beginning, a capital
+// alone proves nothing, unless a verb in the third person follows: "Alice
+// reviews".
 func isName(field, next string, begins bool) bool {
 	if strings.HasPrefix(field, "`") {
 		return true

@@ -16,8 +16,8 @@ var (
 	nounLead  = lexis.Lazy(`^(?:[\pL-]+ ){0,4}[\pL-]+$`)
 )
 
-// stepsOf returns a sentence as a procedure if it tells one: what it is for,
-// and steps that follow each other.
+// stepsOf returns a sentence as a procedure if it tells one: the purpose, and
+// the steps in their order.
 func stepsOf(text string) (string, bool) {
 	if saysHedge.Match(text) || saysWish.Match(text) || tellsStory.Match(text) || question(text) {
 		return "", false

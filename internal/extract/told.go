@@ -9,7 +9,7 @@ import (
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// Bounds of what one prompt tells.
+// Bounds of the statements taken from one prompt.
 const (
 	maxTold    = 3   // statements of one prompt
 	maxJoined  = 330 // bytes of sentences that are kept together
@@ -32,7 +32,7 @@ func (s *session) told() []found {
 	return out
 }
 
-// telling is one statement of a prompt and what it weighs.
+// telling is one statement of a prompt and its weight.
 type telling struct {
 	text  string
 	typ   string
@@ -147,7 +147,8 @@ func holdsSecret(text string) bool {
 	return false
 }
 
-// sign is one trait of a statement and what it says for or against keeping it.
+// sign is one trait of a statement and its weight for or against keeping the
+// statement.
 type sign struct {
 	says  lexis.Pattern
 	worth float64
@@ -312,7 +313,7 @@ func (s *session) complete(at int, one telling) string {
 	}
 }
 
-// takenUp is the sentence in which the model says what it understood.
+// takenUp is the sentence with which the model acknowledges the prompt.
 func (s *session) takenUp(at int, text string) string {
 	words := lexis.Set(text)
 	for i := at + 1; i < s.nextPrompt(at); i++ {
@@ -341,5 +342,5 @@ func (s *session) takenBack(at int) bool {
 }
 
 // maxBefore is how many words may stand before what takes back the last thing
-// said; after more of them it is about what they say.
+// said; in a longer sentence the same words have a meaning of their own.
 const maxBefore = 2

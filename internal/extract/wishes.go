@@ -28,7 +28,8 @@ var wishWords = []wish{
 
 var (
 	noWish = lexis.Lazy(`(?i)^(?:also,? |and )?for (?:the|this|that|these|those|now|my)\b|^in (?:the )?future,? (?:we|i|it|they|this) (?:may|might|could|will|want|would)\b|\bwe (?:always|never|only ever) (?:get|got|had|have|see|saw|fail|forget|end up|ran|run into|hit|knew|found|heard)\b|\b(?:is|are) being\b|\b(?:coming|going)[!.]*$|\bin [\w.]+\(\)|^(?:please,? |and |also,? )*(?:always (?:\w+[^sei\W]s|fails|passes|returns|gives|breaks|crashes|works|happens|the|a|been|was|is)\b|never (?:mind|seen|heard|had|worked|been|fails|returns|happens|did|saw))|\bas always\b|\b(?:it|this|that|which|test|build|ci) (?:always|never)\b`)
-	// chat are sentences about the work of this hour: what ails it, and what "that" stands for only here.
+	// chat are sentences about the work of this hour: complaints about it, and references that nobody
+	// understands later.
 	chat  = lexis.Lazy(`(?i)\b(?:do|doing|did) (?:that|this|it|so)\b|\b(?:bug|broken|crash(?:es|ed)?|fails?|failing|since yesterday)\b.{0,40}$`)
 	tasks = lexis.Lazy(`(?i)\b(?:can you|could you|would you|will you|please (?:add|fix|write|look|check|run|make|implement|create|update|refactor|explain|show|remove|rename)\b)`)
 )
@@ -36,8 +37,7 @@ var (
 // passing are reports of how things stand, or went, and not of how they are.
 var passing = lexis.Lazy(`(?i)\b(?:yesterday|last (?:night|week|month|time)|this (?:morning|afternoon|evening|week)|at the moment|just now|earlier today)\b|\b(?:is|are) (?:red|green|down|broken|failing|flaky|slow|back|up)(?: again| now)?[.! ]*$`)
 
-// maxPrompt is the length beyond which a prompt is a document that somebody
-// pasted, and not what somebody said.
+// maxPrompt is the length beyond which a prompt counts as a pasted document.
 const maxPrompt = 4000
 
 func pasted(text string) bool { return len(text) > maxPrompt || strings.Count(text, "\n") > 60 }

@@ -57,7 +57,7 @@ func TestOtherCausesDoNotFit(t *testing.T) {
 	}
 }
 
-// What matched says what an error says of itself, whatever its length.
+// The matched text is the error's own, whatever its length.
 func TestHostileReports(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", strings.Repeat("error ", 1<<18), strings.Repeat("a_b/c.d:1 ", 1<<16), "\xff\x00\x1b[31m", strings.Repeat("'", 1<<16)} {

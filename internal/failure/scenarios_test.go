@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// scenario is what somebody remembers, and what then fails.
+// scenario pairs some memories with a failure.
 type scenario struct {
 	Memories []struct {
 		Text string `json:"text"`

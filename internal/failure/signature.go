@@ -1,5 +1,5 @@
-// Package failure reads what failed commands print: what is characteristic of
-// an error, whether a success hides one, and whether a memory speaks of it.
+// Package failure reads what failed commands print: the signature of an error,
+// errors behind an exit status of 0, and whether a memory is about the error.
 package failure
 
 import (
@@ -248,9 +248,9 @@ var hidden = lexis.Lazy(`(?m)^--- FAIL|^FAIL(?:\t|$)|^npm (?:ERR!|error) code|^=
 // hiddenMarks stand in every output that hidden matches.
 var hiddenMarks = []string{"FAIL", "failed", "ERR!", "error", "***", "Traceback", "command not found", "panic: "}
 
-// Hides reports whether a command that ended well printed what shows
-// that what it ran failed, as "go test ./... | tail" does. Commands that only
-// show files are not judged by what is in them.
+// Hides reports whether a command ended with status 0 although its output shows
+// a failure, as with "go test ./... | tail" does. Commands that only show files
+// are not judged by what is in them.
 func Hides(command, output string) bool {
 	kinds := shell.Kinds(command)
 	if len(kinds) == 0 || shell.ReadsOnly(kinds[len(kinds)-1]) {

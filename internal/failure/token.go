@@ -83,7 +83,8 @@ func (t token) code() bool { return codeName.Match(t.text) || className.Match(la
 func last(dotted string) string { return dotted[strings.LastIndexByte(dotted, '.')+1:] }
 
 // names reports whether a word names one thing of many: a module, a file, a
-// resource, a port. It is what differs when the cause is another.
+// resource, a port. Two errors of the same kind with different names have
+// different causes.
 func (t token) names() bool {
 	if t.code() || digits(strings.ReplaceAll(t.text, ".", "")) && !port(t.text) {
 		return false

@@ -96,7 +96,7 @@ func storeInput(tool string, raw json.RawMessage) (in memory.StoreInput, ok bool
 }
 
 // beforeTool keeps a fact from being stored twice. When in doubt the call goes
-// on: the server merges what it knows.
+// on: the server merges a repeated text in any case.
 func (r *run) beforeTool(ctx context.Context) error {
 	in, ok := storeInput(r.in.ToolName, r.in.ToolInput)
 	if !ok {

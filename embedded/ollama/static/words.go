@@ -91,7 +91,8 @@ func isLower(b byte) bool { return 'a' <= b && b <= 'z' }
 func isUpper(b byte) bool { return 'A' <= b && b <= 'Z' }
 
 // fold lowers the case and takes accents off: lower case, then canonical decomposition
-// without its combining marks. A word that is already so costs nothing.
+// without its combining marks. A word in lower case without accents costs no
+// allocation.
 func fold(word string) string {
 	word = strings.ToLower(word)
 	if isASCII(word) {

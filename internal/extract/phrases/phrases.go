@@ -1,7 +1,7 @@
 // Package phrases has the ways in which people say things in their languages:
-// that something holds always, that it is forbidden, why, in which order. Each
-// language is a file of tables, and each row an expression and a sentence that
-// it matches, which a test tries.
+// rules, prohibitions, reasons, the order of steps. Each language is a file of
+// tables, and each row an expression and a sentence that it matches, which a
+// test tries.
 //
 // To add a language, write such a file and name it in [All].
 package phrases

@@ -69,7 +69,7 @@ func (p *Player) Play(ctx context.Context, s Scenario) (Scenario, error) {
 	return s, nil
 }
 
-// deleteAll removes collections; those that are not there do not matter.
+// deleteAll removes collections; missing collections do no harm.
 func (p *Player) deleteAll(ctx context.Context, names []string) {
 	for _, name := range names {
 		reply := new(qdrant.CollectionOperationResponse)

@@ -204,8 +204,8 @@ func cut(file *os.File, path string, end, size int64) (Tear, error) {
 	return tear, nil
 }
 
-// Append writes a record and returns the position to commit. If it fails the
-// log holds what it held before.
+// Append writes a record and returns the position to commit. After an error the
+// log holds the same records as before.
 func (l *Log) Append(record []byte) (int64, error) {
 	if err := l.Failed(); err != nil {
 		return 0, err

@@ -83,8 +83,8 @@ func (n narrow) WriteAt(b []byte, at int64) (int, error) {
 	return written, syscall.ENOSPC
 }
 
-// TestFullDisk fails one write, keeps what was there, and goes on once there
-// is space again.
+// TestFullDisk fails one write, checks that the older records stay, and goes on
+// once the disk has space.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "log")
