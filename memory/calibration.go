@@ -16,7 +16,8 @@ type Point struct {
 type Calibration struct {
 	Model    string `json:"model"`
 	Measured bool   `json:"measured"` // on public data: the documents at least
-	// Languages are those that the model knows; none means any.
+	// Languages are the languages that the model was trained on; none means
+	// any.
 	Languages []string `json:"languages,omitempty"`
 	// Documents maps the cosine of two stored texts to their similarity, on
 	// which DuplicateAbove is the line; none means identity. The curve rises

@@ -36,8 +36,8 @@ func (c Chance) Of(s Lead) float64 {
 	return 1 / (1 + math.Exp(-(c.Intercept + c.Second*s.Second + c.Sixth*s.Sixth)))
 }
 
-// Leads returns where the candidates of a query stand, best first, in the
-// order in which [Rank] answers with them. It is what a [Chance] is fitted on.
+// Leads returns where the candidates of a query stand, best first, in the order
+// in which [Rank] answers with them. A [Chance] is fitted on them.
 func Leads(q Query, cal Calibration, candidates []Candidate, now time.Time) []Lead {
 	all, _ := inOrder(q, candidates, now)
 	return leads(all, cal)

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// The rules of confidence. A memory starts in the middle, gains a part of
-// what is missing to 1 each time it proves useful (so the steps diminish and
-// 1 is never passed), and loses half of what it has each HalfLife it lies
-// unused: never used, 0.5 falls to 0.25 in 90 days, below [PruneBelow].
+// The rules of confidence. A memory starts in the middle. Each time it proves
+// useful, it gains a share of the distance to 1, so that the steps diminish and
+// 1 is never passed. Unused, it loses half in each HalfLife: never used, 0.5
+// falls to 0.25 in 90 days, below [PruneBelow].
 const (
 	StartConfidence = 0.5
 	RecallGain      = 0.05 // part of the way to 1 gained when recalled

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// The bounds of what one call can record.
+// The bounds of one call.
 const (
 	MaxEvents       = 500
 	MaxEventIDs     = 200      // memories that one event names

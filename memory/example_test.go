@@ -8,8 +8,8 @@ import (
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// A store is cleaned before anything else: what was left out gets its default,
-// and the id follows from what it says and where.
+// A store is cleaned before anything else: missing fields get their defaults,
+// and the id follows from text, project and collection.
 func ExampleStoreInput_Clean() {
 	in, err := memory.StoreInput{
 		Text: " We rebuild the staging database every Sunday. ", Type: memory.TypeDecision, Tags: []string{"Ops", "db", "ops"}, Project: "example.org/shop",
@@ -84,8 +84,8 @@ func ExampleRank() {
 	// false Lunch is at noon.
 }
 
-// The same fact in other words of the same kind is one fact; another number
-// or another name is another.
+// The same fact in other words of the same kind is one fact; a different number
+// or name makes a different fact.
 func ExampleSameFact() {
 	a := "The API listens on port 8443."
 	fmt.Println(memory.SameFact(a, "the API listens on  port 8443"))

@@ -30,7 +30,7 @@ const WeightyAtMost = 2
 // user wants things done, what was decided, and what went wrong.
 func WeightyTypes() []string { return []string{TypePreference, TypeDecision, TypeError} }
 
-// ComparePinned sorts what is pinned before what is not.
+// ComparePinned sorts pinned memories first.
 func ComparePinned(a, b Memory) int { return cmp.Compare(one(b.Pinned), one(a.Pinned)) }
 
 // A Fit is a memory and how far it stands out for one description of the work at hand.

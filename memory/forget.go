@@ -14,8 +14,8 @@ type Filter struct {
 	Project    string     `json:"project,omitempty"`
 	Collection string     `json:"collection,omitempty"`
 	Type       string     `json:"type,omitempty"`
-	// Forgotten selects among IDs also what is forgotten already, so that its
-	// history can be blanked too. A forget with Purge sets it.
+	// Forgotten also selects memories of IDs that are already forgotten, so
+	// that their history can be blanked too. A forget with Purge sets it.
 	Forgotten bool `json:"forgotten,omitempty"`
 }
 
@@ -66,7 +66,8 @@ type ForgetInput struct {
 	User   string `json:"user,omitempty"`
 }
 
-// ForgetReceipt says what was forgotten and that it is gone.
+// ForgetReceipt lists the forgotten memories and whether their absence was
+// checked.
 type ForgetReceipt struct {
 	IDs        []string `json:"ids"` // the first MaxForgetIDs of them
 	Count      int      `json:"count"`

@@ -54,7 +54,7 @@ func Types() []string {
 func KnownType(name string) bool { return slices.Contains(Types(), name) }
 
 // CollectionOf returns the collection in which memories of a type live for
-// good: their own where there is one, else [Memories].
+// good: the type's own collection, or [Memories] for a type without one.
 func CollectionOf(typ string) string {
 	switch typ {
 	case TypeLearning:

@@ -68,8 +68,8 @@ type Audit struct {
 	Details     map[string]any `json:"details"`
 }
 
-// Version is one change of a memory's content or state: what it was before
-// (nil when it was new), what it became, and which step did it.
+// Version is one change of a memory's content or state: its values before (nil
+// for a new memory) and after, and the step behind the change.
 type Version struct {
 	Seq        int64     `json:"seq"`
 	MemoryID   string    `json:"memory_id"`

@@ -158,8 +158,8 @@ func textsOf(all []*ranked) iter.Seq[string] {
 	}
 }
 
-// prior is what is known of a memory before the query. That it was recalled
-// before is no part of it: what is shown often is not better for it.
+// prior is what is known of a memory before the query. Earlier recalls do not
+// count: what is shown often is not better for it.
 func prior(m Memory, now time.Time) float64 {
 	age := max(0, now.Sub(m.CreatedAt))
 	return confidenceWeight*m.Confidence + importanceWeight*m.Importance + recencyWeight*Decay(1, age)

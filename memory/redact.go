@@ -30,8 +30,7 @@ func AdmitEvents(r Redactor, events []Event) ([]Event, error) {
 	return events, CheckEvents(events)
 }
 
-// redact also notes the kinds of what it took out, beside those of what was
-// taken out before.
+// redact also adds the kinds of its findings to the kinds found before.
 func (in StoreInput) redact(r Redactor) StoreInput {
 	kinds := slices.Clone(in.Redacted)
 	clean := func(s string) string {
@@ -83,7 +82,7 @@ func (f Filter) redact(r Redactor) Filter {
 }
 
 // redactEvents takes secrets out of every string of events, also inside their
-// details. An id that holds one becomes its hash, so that it stays one of its own.
+// details. An id with a secret is replaced by its hash, so that it stays unique.
 func redactEvents(r Redactor, events []Event) []Event {
 	out := make([]Event, len(events))
 	for i, e := range events {

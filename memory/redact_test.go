@@ -67,7 +67,8 @@ func TestAdmitQuery(t *testing.T) {
 	}
 }
 
-// No input passes with a secret in what is kept of it, and a wrong one is refused.
+// An admitted input has no secrets in any kept field, and a wrong input is
+// refused.
 func TestAdmit(t *testing.T) {
 	t.Parallel()
 	text, tags := secret, []string{secret}

@@ -112,8 +112,8 @@ func (r *Rehearsal) Merge(collection string, group []Record) MergedGroup {
 	return out
 }
 
-// settle puts a survivor in its place. What holds its new text there already
-// goes into it.
+// settle puts a survivor in its place. If another memory holds the new text in
+// that place already, it is merged in.
 func (r *Rehearsal) settle(after Record) {
 	s := r.live[after.ID]
 	delete(r.holders, spotOf(s.Memory))

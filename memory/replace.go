@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// The bounds of telling that a text replaces an older one: which share of what
-// the older one says, by weight, the newer one must speak of.
+// The bounds of telling that a text replaces an older one: the share of the
+// older text, by weight, that the newer one must cover.
 const (
 	coveredOfRetired = 0.6  // when it says that something of it is over
 	coveredOfDenied  = 0.7  // when it only denies something of it
@@ -157,7 +157,7 @@ func (s saying) lacksOnlyValues(other saying) bool {
 }
 
 // otherScope reports whether two texts are about different environments,
-// regions or platforms: one names one, and the other another one.
+// regions or platforms: each names another one.
 func otherScope(a, b saying) bool {
 	return onlyIn(a, b) && onlyIn(b, a)
 }
@@ -168,8 +168,9 @@ func onlyIn(a, b saying) bool {
 }
 
 // otherValue reports whether two texts say the same of one thing but for one
-// number, or but for "not": then one of them no longer holds. What is only
-// numbered, such as "board 3", is another thing and no other value.
+// number, or but for "not": then one of them no longer holds. A change of a
+// mere numbering, such as "board 3", makes another thing, and not another
+// value.
 func otherValue(a, b saying) bool {
 	if a.language != b.language || len(a.words) != len(b.words) || len(a.words) < 3 {
 		return false

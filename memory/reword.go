@@ -14,8 +14,8 @@ func reworded(a, b string) bool {
 	return sameWording(wordingOf(language, a), wordingOf(language, b))
 }
 
-// sameWording is the guard before a merge. It is a list of what must agree, so
-// that a text in a form that nobody thought of is kept:
+// sameWording is the guard before a merge. Each item of the list must agree, so
+// that texts of an unforeseen form are kept apart:
 //
 //   - the words, each in one form, but for a few that carry no fact;
 //   - numbers with their units, versions, paths, names and identifiers, as written;

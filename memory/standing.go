@@ -56,8 +56,8 @@ func (s Standing) Earned() bool {
 	return s.State == Live && s.Collection == ShortTerm && (s.AccessCount >= PromoteAfter || s.Confirmations > 0)
 }
 
-// Expirable reports whether s outlived its time at now. What is pinned has
-// none, and what has earned a place waits to be promoted.
+// Expirable reports whether s outlived its time at now. A pinned memory never
+// expires, and one that has earned a place waits to be promoted.
 func (s Standing) Expirable(now time.Time) bool {
 	return s.State == Live && !s.Pinned && s.ExpiresAt != nil && s.ExpiresAt.Before(now) && !s.Earned()
 }

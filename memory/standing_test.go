@@ -12,7 +12,7 @@ import (
 
 const aDay = 24 * time.Hour
 
-// week is what an organize run does to one memory that nothing is merged with.
+// week plays an organize run for one memory without duplicates.
 func week(s memory.Standing, now time.Time, ignored int) memory.Standing {
 	if s.Fades(now) {
 		s.Confidence, s.DecayedAt = s.Faded(now, ignored), &now

@@ -46,7 +46,7 @@ type LinkRequest struct {
 	Type     string `json:"link_type"`
 }
 
-// defaultImportance is the importance of what nobody weighed.
+// defaultImportance is the importance of a store without a weight.
 const defaultImportance = 0.5
 
 // Status is how a store ended.

@@ -34,8 +34,8 @@ func TestAdds(t *testing.T) {
 	}
 }
 
-// What a session taught lives longer the more it matters; what somebody
-// prefers or decided does not end by itself.
+// What a session taught lives longer the more it matters; preferences and
+// decisions never expire by themselves.
 func TestShortTermLife(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

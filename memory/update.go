@@ -2,8 +2,8 @@ package memory
 
 import "strings"
 
-// UpdateInput edits one memory. What is nil stays as it is. The memory keeps
-// its id and project whatever changes: an id says where a text began, and the
+// UpdateInput edits one memory. Nil fields stay unchanged. The memory keeps its
+// id and project whatever changes: an id says where a text began, and the
 // content hash what it is now. Only Keep moves it to another collection, where
 // it goes into the memory that holds the same text, if there is one.
 type UpdateInput struct {

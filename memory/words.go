@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// The bounds of comparing words: what lies beyond them decides nothing.
+// The bounds of comparing words: words beyond these lengths do not count.
 const (
 	mostAsked = 32  // words of a query
 	mostRead  = 400 // words of a text

@@ -51,9 +51,8 @@ const (
 )
 
 // awaitSearchAttributes asks for workflows by the attributes until Temporal
-// knows them: what is registered is in its database at once, but the server
-// that is asked learns of it later, and refuses until then whatever is
-// started.
+// knows them: a new attribute is in Temporal's database at once, but a server
+// learns of it later, and until then refuses every start.
 func awaitSearchAttributes(ctx context.Context, c client.Client, namespace string) error {
 	ctx, cancel := context.WithTimeout(ctx, learnTimeout)
 	defer cancel()

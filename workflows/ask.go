@@ -138,8 +138,8 @@ func (c *Client) waits(ctx context.Context, id string) (memory.Wait, bool) {
 }
 
 // change asks for a change that is made later when a part is down or refuses.
-// The error says so, and what is waited for: a workflow tells what it began to
-// wait for, which may be another part by now.
+// The error says so, and what is waited for: the name comes from the workflow's
+// first wait, and another part may be down by now.
 func (c *Client) change(ctx context.Context, options client.StartWorkflowOptions, out any, workflow any, args ...any) error {
 	err := c.ask(ctx, options, updateAnswer, "", out, workflow, args)
 	if !memory.Waits(err) || !c.started(ctx, options.ID) {

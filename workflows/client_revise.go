@@ -64,8 +64,8 @@ func (c *Client) Update(ctx context.Context, in memory.UpdateInput) (memory.Memo
 }
 
 // Merge folds 2 to 50 live memories of one project, collection and type into
-// one, or refuses and changes nothing. What is one memory already is returned
-// as it is.
+// one, or refuses and changes nothing. Memories that were merged into one
+// before are returned as that one.
 func (c *Client) Merge(ctx context.Context, ids []string) (memory.MergedGroup, error) {
 	ids, err := c.Resolve(ctx, ids)
 	if err != nil {

@@ -45,8 +45,8 @@ func (c *Client) Organize(
 }
 
 // Rebuild brings the index in step with the ledger and returns how they compare.
-// Progress, which may be nil, gets what is done so far. A rebuild that runs
-// already is joined; a check joins a check.
+// Progress, which may be nil, is called with intermediate counts. A rebuild that
+// runs already is joined; a check joins a check.
 func (c *Client) Rebuild(
 	ctx context.Context, in memory.RebuildInput, progress func(memory.RebuildReport),
 ) (memory.RebuildReport, error) {

@@ -39,7 +39,7 @@
 // Histories below testdata/history show that old runs go on: one folder a
 // workflow, one file a run. TestHistoriesReplay replays them all and fails for
 // a workflow that has none. To keep a new way, add a scenario to
-// scenarios_test.go and run "make history"; it adds what is not there and never
-// replaces a file. An old history stays as long as a run of its kind may be
-// alive, which is as long as its branch of GetVersion stays.
+// scenarios_test.go and run "make history"; the command adds new files and
+// never replaces an old one. An old history stays as long as a run of its kind
+// may be alive, which is as long as its branch of GetVersion stays.
 package workflows

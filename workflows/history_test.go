@@ -23,8 +23,8 @@ var record = flag.Bool("record", false, "record histories into testdata (make hi
 const historyDir = "testdata/history"
 
 // TestRecordHistories runs every workflow on real parts and writes down what
-// happened. It adds the histories that are not there yet: one that is there
-// shows that runs of an older version still go on, so it is never replaced.
+// happened. It adds the histories that are not there yet: an existing history
+// shows that runs of an older version can go on, so it is never replaced.
 func TestRecordHistories(t *testing.T) {
 	if !*record {
 		t.Skip(`records histories only when asked to: "make history"`)

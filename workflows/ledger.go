@@ -12,10 +12,10 @@ import (
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// Several ledgers may share a Temporal namespace. What is named there carries
-// the identity of the ledger that it belongs to, so that no worker takes another
-// ledger's work: the task queue, the schedules, and the ids of those workflows
-// of which there is one for a text, a key or a ledger.
+// Several ledgers may share a Temporal namespace. Names in the namespace carry
+// the ledger's identity, so that no worker takes another ledger's work: the task
+// queue, the schedules, and the ids of those workflows of which there is one for
+// a text, a key or a ledger.
 
 // oldQueue is where workers listened before ledgers had identities.
 const oldQueue = "mneme"

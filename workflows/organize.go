@@ -32,9 +32,9 @@ type OrganizeState struct {
 	From   int            `json:"from,omitempty"`   // and the group that is next
 	Groups map[string]int `json:"groups,omitempty"` // how many were found, by collection
 
-	// Where a run was that began before there were stages: the number of the
-	// collection that is next, what is done of it, and how many of its groups
-	// were looked at and will be found again.
+	// The place of a run from before there were stages: the number of the next
+	// collection, its finished steps, and how many of its groups were already
+	// looked at and will be found again.
 	Next   int                      `json:"next"`
 	Within *memory.CollectionReport `json:"within,omitempty"`
 	Skip   int                      `json:"skip,omitempty"`
@@ -47,8 +47,8 @@ func (s OrganizeState) begunBefore() bool {
 
 // OrganizeMemory tidies up. In each collection it ends what outlived its time,
 // promotes what earned it, merges what says the same, and lets confidence
-// decay. Then, over all of them, it prunes what was announced and names what
-// will be pruned next. A project of which more than a tenth would be pruned
+// decay. Then, over all collections, it prunes the announced memories and
+// announces the next ones. A project of which more than a tenth would be pruned
 // waits for a run with Yes; nothing else waits for it.
 //
 // A dry run takes the same steps in the same order on a copy of what the

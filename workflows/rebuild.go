@@ -135,7 +135,7 @@ func (r *rebuild) recreate(ctx workflow.Context, collections []string, model act
 	return nil
 }
 
-// add puts a collection that is done into the report, in place of what was said of it before.
+// add puts a finished collection into the report, in place of its earlier counts.
 func (r *rebuild) add(one memory.RebuildCollection) {
 	for i, c := range r.report.Collections {
 		if c.Collection == one.Collection {

@@ -225,7 +225,7 @@ func TestSecretsStayIn(t *testing.T) {
 	b.findNot(t, "hunter2")
 }
 
-// Hooks of one session that overlap lose nothing.
+// Overlapping hooks of one session lose no failure.
 func TestFailuresAtOnce(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -19,7 +19,7 @@ import (
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// fakeClient answers from its fields and remembers what it was asked.
+// fakeClient answers from its fields and records each call.
 type fakeClient struct {
 	hits      []memory.Hit // that every recall finds, but for what it excludes
 	duplicate memory.DuplicateResult
@@ -248,8 +248,8 @@ func someHits() []memory.Hit {
 	}
 }
 
-// answerOf reads an answer and checks what holds for every one: it is one JSON
-// value that names its event.
+// answerOf reads an answer and checks what holds for every one: a single JSON
+// value with the name of its event.
 func answerOf(t *testing.T, event, printed string) answer {
 	t.Helper()
 	var a answer

@@ -77,8 +77,8 @@ func mainBranch(name string) bool {
 	return name == "" || name == "HEAD" || slices.Contains(mainNames(), name)
 }
 
-// notOnMain leaves out what a main branch has, here or at the origin: what remains is what the
-// branch is about. The brackets keep git from reading the name as a folder of branches.
+// notOnMain leaves out what a main branch has, here or at the origin: the rest is the branch's
+// own work. The brackets keep git from reading the name as a folder of branches.
 func notOnMain() []string {
 	out := []string{"--not"}
 	for _, name := range mainNames() {
@@ -88,9 +88,9 @@ func notOnMain() []string {
 	return out
 }
 
-// all runs functions side by side and waits for them. One that panics is as if
-// it had found nothing: in a goroutine of its own it would end the process with
-// a status that Claude Code reads as "block".
+// all runs functions side by side and waits for them. A function that panics
+// counts as one without findings: in a goroutine of its own it would end the
+// process with a status that Claude Code reads as "block".
 func all(do ...func()) {
 	var wg sync.WaitGroup
 	for _, f := range do {

@@ -13,7 +13,8 @@ import (
 )
 
 // recall asks the texts in their order, as one query, until q.Limit memories
-// are found: one session start is one recall, and one use of what it finds.
+// are found: a session start is a single recall in the audit, and counts as a
+// single use of each memory.
 func (r *run) recall(ctx context.Context, texts []string, q memory.Query) ([]memory.Hit, error) {
 	texts = r.questions(texts)
 	if len(texts) == 0 {
@@ -59,7 +60,7 @@ func (r *run) showed(f framed) error {
 	})
 }
 
-// injections is what a session must remember of what it was shown.
+// injections are the session's notes about the memories shown to it.
 func (r *run) injections(f framed) []session.Injection {
 	out := make([]session.Injection, len(f.shown))
 	for i, h := range f.shown {

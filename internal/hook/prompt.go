@@ -46,9 +46,9 @@ func (r *run) prompt(ctx context.Context) error {
 	return r.showed(f)
 }
 
-// news recalls what the session does not know. What it knows by its own doing comes
-// out only when it is found, so there is a second question for what that took the
-// place of.
+// news recalls what the session does not know. Memories of the session's own making
+// are recognised only after they are found, so a second question fills their
+// places.
 func (r *run) news(ctx context.Context, text string, q memory.Query) ([]memory.Hit, error) {
 	var out []memory.Hit
 	for range 2 {

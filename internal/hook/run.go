@@ -106,7 +106,7 @@ func (r *run) note(text string) {
 	r.log.Detail = strings.TrimPrefix(r.log.Detail+"; "+text, "; ")
 }
 
-// nothing says that there was nothing to do; quiet leaves it out of the log,
+// nothing notes an event without work to do; quiet leaves it out of the log,
 // for events that come by the hundred.
 func (r *run) nothing(quiet bool) error {
 	r.log.Outcome, r.quiet = hooklog.Nothing, quiet
@@ -126,7 +126,8 @@ func (r *run) keep(e spool.Entry) error {
 	return nil
 }
 
-// record keeps an event. Its id makes it one, however often it is sent.
+// record keeps an event. An event that is sent twice is recorded once, by its
+// id.
 func (r *run) record(id, action string, ids []string, details map[string]any) error {
 	return r.keep(spool.Entry{Key: "event/" + id, Events: []memory.Event{{
 		ID: id, Action: action, At: r.opts.Now().UTC(), Project: r.project, Session: r.in.Session, User: r.cfg.User,
@@ -134,11 +135,11 @@ func (r *run) record(id, action string, ids []string, details map[string]any) er
 	}}})
 }
 
-// deliver drains the spool for at most a time. Who is not there is no error:
-// the daemon or a later hook goes on. Nothing is done when no more than own
-// entries wait, those that this hook added and that need no answer. A daemon
-// that runs looks after the spool itself: then it is about answered alone, the
-// keys of the entries whose answers are wanted.
+// deliver drains the spool for at most a time. If mneme does not answer, that
+// is no error: the daemon or a later hook goes on. Nothing is done when no more
+// than own entries wait, those that this hook added and that need no answer. A
+// daemon that runs looks after the spool itself: then it is about answered
+// alone, the keys of the entries whose answers are wanted.
 func (r *run) deliver(ctx context.Context, most time.Duration, own int, answered ...string) (spool.Report, error) {
 	_, ready, err := config.Running(r.cfg.Home)
 	if err != nil || !ready {

@@ -39,8 +39,8 @@ func (r *run) unseen(ctx context.Context, hits []memory.Hit) (fresh []memory.Hit
 	return fresh, seen, nil
 }
 
-// mentions returns which of the ids stand in a file. A file that is not there says
-// nothing: a session that has just begun has none.
+// mentions returns which of the ids stand in a file. A missing file mentions no
+// id: a session that has just begun has none.
 func mentions(ctx context.Context, path string, ids []string) (map[string]bool, error) {
 	found := map[string]bool{}
 	if path == "" || len(ids) == 0 {

@@ -242,7 +242,7 @@ func proven(before session.State, but []memory.Hit, most int) []memory.Hit {
 	return out
 }
 
-// enter notes that the session lives, and what it was shown.
+// enter notes that the session lives, and the memories shown to it.
 func (r *run) enter(ctx context.Context, f framed) error {
 	if len(f.shown) == 0 && r.log.Outcome == hooklog.OK {
 		r.log.Outcome = hooklog.Nothing

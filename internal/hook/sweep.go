@@ -20,8 +20,8 @@ const (
 	leastDelivery  = 100 * time.Millisecond
 )
 
-// beforeCompact saves what the compaction may lose. What it prints goes to the
-// summariser, so it is a plain statement or nothing.
+// beforeCompact saves what the compaction may lose. Its output goes to the
+// summariser, so it is a plain statement or empty.
 func (r *run) beforeCompact(ctx context.Context) error {
 	if err := r.sweepOwn(ctx, true); err != nil {
 		return err
@@ -92,7 +92,7 @@ func (r *run) leaveSweep(ctx context.Context) error {
 	return err
 }
 
-// settle delivers what was found and counts what of it is new.
+// settle delivers the findings and counts the new ones.
 func (r *run) settle(ctx context.Context, id string, keys []string) error {
 	most := deliverSwept
 	if end, ok := ctx.Deadline(); ok {

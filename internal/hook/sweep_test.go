@@ -246,8 +246,8 @@ func TestRunningDaemonIsLeftItsWork(t *testing.T) {
 	}
 }
 
-// The start of a session takes what one that was killed left, but not what
-// another one is still at, nor what belongs to another project.
+// The start of a session sweeps sessions that were killed, but neither those
+// still in use nor those of other projects.
 func TestStartSweepsWhatWasLeft(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

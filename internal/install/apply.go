@@ -137,8 +137,8 @@ func (o Options) fileMode() fs.FileMode {
 
 // writeFiles writes the changed files. Each is looked at once more: Claude Code
 // may be writing, too. When it has just run at our wish, what it wrote into the
-// settings is replaced. Before it runs, the settings get what they held without
-// us: it puts its own entries in.
+// settings is replaced. Before it runs, our own entries are taken out of the
+// settings: it puts its own entries in.
 func (p *Plan) writeFiles(ran bool) error {
 	for _, c := range p.Changes {
 		now, err := load(c.Path)
@@ -204,8 +204,8 @@ func (p *Plan) connect(ctx context.Context, s *state, r record) error {
 	return save(settings, content{data: after, exists: true}, p.opts.fileMode())
 }
 
-// settled is what the settings shall hold after Claude Code has written them: what
-// was planned, unless it has put in more than that.
+// settled is what the settings shall hold after Claude Code has written them: the
+// planned text, unless Claude Code has added more than its own entries.
 func (p *Plan) settled(path string, was, now content) ([]byte, error) {
 	files, err := p.opts.files()
 	if err != nil {

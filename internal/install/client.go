@@ -24,7 +24,7 @@ func FindClaude() Client {
 	return Claude{path}
 }
 
-// Run runs one command in a folder and returns what it printed.
+// Run runs one command in a folder and returns its output.
 func (c Claude) Run(ctx context.Context, dir string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, clientTimeout)
 	defer cancel()

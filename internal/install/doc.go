@@ -5,8 +5,8 @@
 // Claude Code's settings. [Prepare] works out what would change and shows it,
 // [Plan.Apply] does it, [Remove] undoes it.
 //
-// The files belong to the user. They are edited where needed and kept to the
-// byte elsewhere; what they were before is kept in the data folder, together with
-// a hash of what was written. A file that nobody has touched since is put back as
-// it was, to the byte; from one that was edited since, only our entries are taken.
+// The files belong to the user. They are edited where needed and kept to the byte
+// elsewhere; their earlier content is kept in the data folder, together with a
+// hash of the written one. A file that nobody has touched since is put back as it
+// was, to the byte; from one that was edited since, only our entries are taken.
 package install

@@ -18,8 +18,8 @@ type edit struct {
 	Value json.RawMessage `json:"value,omitempty"` // none: Claude Code wrote it, and only its place is known
 }
 
-// apply returns a file with the entries in it. One that has them all is returned
-// as it is.
+// apply returns a file with the entries in it. A file with all entries is
+// returned unchanged.
 func apply(path string, data []byte, edits []edit) ([]byte, error) {
 	d, err := parse(path, data)
 	if err != nil {
@@ -154,7 +154,7 @@ func (d *document) dropUnwanted(wanted []edit, programs string, event []string) 
 	return !bytes.Equal(before, d.bytes())
 }
 
-// putBack makes a member what it was before.
+// putBack restores a member's earlier value.
 func (d *document) putBack(old *document, path []string) error {
 	v := old.get(path...)
 	if v == nil {

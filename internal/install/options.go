@@ -61,8 +61,9 @@ func (o Options) check() error {
 	return nil
 }
 
-// marketplace is the folder that Claude Code takes the plugin from. It reads the
-// plugin from there at each start, so what is written there is in force.
+// marketplace is the folder that Claude Code takes the plugin from. Claude Code
+// reads the plugin from this folder at each start, so a new version is in force
+// at once.
 func (o Options) marketplace() string { return filepath.Join(o.Home, "claude") }
 
 // programs is where the programs are kept, whatever becomes of the folder that

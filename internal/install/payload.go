@@ -59,7 +59,7 @@ func (o Options) programPayload() ([]Payload, error) {
 		}
 	}
 	// The program itself is large, and whoever started it knows where it is. The
-	// others look for it beside them.
+	// other programs look for it in their own folder.
 	to, link := filepath.Join(o.programs(), mainProgram), filepath.Join(o.Programs, mainProgram)
 	if have, err := os.Readlink(to); (err != nil || have != link) && link != to {
 		out = append(out, Payload{Path: to, What: newOrChanged(to), link: link})

@@ -35,7 +35,7 @@ type record struct {
 	Files     []fileRecord `json:"files"`
 }
 
-// fileRecord is what became of one file.
+// fileRecord is the history of one file.
 type fileRecord struct {
 	Path     string   `json:"path"`
 	Before   string   `json:"before"`              // hash of what it held before us; empty if it did not exist

@@ -24,7 +24,7 @@ const name = "mneme"
 // pluginID is how Claude Code calls the plugin.
 const pluginID = name + "@" + name
 
-// forgetTool asks each time: what it does is hard to take back.
+// forgetTool asks each time: a forgotten memory is hard to bring back.
 const forgetTool = "memory_forget"
 
 // file is a file that a connection needs entries in.

@@ -100,7 +100,8 @@ func TestProperties(t *testing.T) {
 	})
 }
 
-// A part of what was said finds it: each word of a text shares a term with it.
+// Any part of a sentence finds the sentence: each word of a text shares a term
+// with it.
 func TestWordsFindTheirText(t *testing.T) {
 	t.Parallel()
 	text := "Set worker_pool.size in HTTPServer v2.10 (日志文件) before restarting café"

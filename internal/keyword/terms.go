@@ -23,7 +23,7 @@ const (
 //     stop words; an identifier is split at its humps ("parseURL": pars, url);
 //   - compounds kept whole beside their parts: identifiers, snake_case, dotted versions
 //     and names ("parseurl", "max_retries", "1.32.1", "go.mod"), found as they were said.
-//     Paths and kebab-case are not: measured, they find nothing that their parts do not;
+//     Paths and kebab-case are not: measured, they find no more than their parts do;
 //   - pairs of neighbours in scripts written without spaces, so that a part of a
 //     sentence finds it.
 func Terms(text string) []string { return termsOf(text).list }

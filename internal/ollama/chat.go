@@ -56,7 +56,7 @@ func (c *Chat) Chat(ctx context.Context, prompt string) (string, error) {
 }
 
 // Structured returns the model's answer as JSON that Ollama holds to a schema.
-// One that was cut off is an error: half of it means something else.
+// One that was cut off is an error: half an answer may mean the opposite.
 func (c *Chat) Structured(ctx context.Context, system, prompt string, schema json.RawMessage) (string, error) {
 	answer, err := c.ask(ctx, system, prompt, schema)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// TestInspect asks for a model that is there and for one that is not.
+// TestInspect asks for an installed model and for a missing one.
 func TestInspect(t *testing.T) {
 	t.Parallel()
 	e := real(t, "mneme-static")

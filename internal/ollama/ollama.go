@@ -1,7 +1,6 @@
-// Package ollama is the one adapter for Ollama: texts in, vectors out, and
-// prompts answered by a chat model, through Ollama's official client. It adds what Ollama leaves to its callers: the prefixes that some
-// models want for documents and queries, texts longer than the model's context, bounded
-// batches, and answers checked before they reach an index.
+// Package ollama is the one adapter for Ollama: texts in, vectors out, and prompts answered by a chat model, through
+// Ollama's official client. The package adds the parts that Ollama leaves to its callers: the prefixes that some models want for documents and queries,
+// texts longer than the model's context, bounded batches, and answers checked before they reach an index.
 //
 // Most callers want [New] and [Embedder.Embed]; summaries want [NewChat]. Errors are [memory.Error]s of part
 // "Ollama": unavailable when a later try may succeed, refused when somebody must mend

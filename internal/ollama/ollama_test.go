@@ -45,7 +45,7 @@ func dial(t *testing.T, url, model string) *Embedder {
 	return e
 }
 
-// fake is an Ollama that answers as it is told and notes what it was sent.
+// fake is an Ollama with fixed answers that records its requests.
 type fake struct {
 	embed func(input []string) (status int, answer any)
 	show  map[string]any

@@ -10,8 +10,8 @@ import (
 )
 
 // TestHomesKnowWhenTheirMemoriesArrived upgrades a ledger of the first schema:
-// when a memory came in is taken from its versions, and what was imported with
-// an old date gets back what it lost for the years before.
+// each memory's arrival is taken from its versions, and imports with an old
+// date get their lost confidence back.
 func TestHomesKnowWhenTheirMemoriesArrived(t *testing.T) {
 	t.Parallel()
 	url := testkit.Schema(t, server)

@@ -8,7 +8,7 @@ import (
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// TestIdentity opens one ledger twice, and another one.
+// TestIdentity opens the same ledger twice, and then a second ledger.
 func TestIdentity(t *testing.T) {
 	t.Parallel()
 	url := testkit.Schema(t, server)
@@ -29,8 +29,8 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
-// TestIdentityOfAnOldLedger gives one to a ledger that a release without
-// identities made, and leaves what it holds.
+// TestIdentityOfAnOldLedger upgrades a ledger from a release without
+// identities: it gets an identity and keeps its memories.
 func TestIdentityOfAnOldLedger(t *testing.T) {
 	t.Parallel()
 	url := testkit.Schema(t, server)

@@ -9,10 +9,10 @@ import (
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// Import implements activities.Storer. At most memory.MaxImportBatch at a
-// time. The audit rows' steps are op.Step, a slash and the memory's id, so a
-// batch that is tried again does only what is missing. A text that is there
-// already is left as it is.
+// Import implements activities.Storer. At most memory.MaxImportBatch at a time.
+// The audit rows' steps are op.Step, a slash and the memory's id, so a batch
+// that is tried again does only what is missing. A known text is left
+// unchanged.
 func (l *Ledger) Import(ctx context.Context, op memory.Op, recs []memory.Record) (stored, existing []string, err error) {
 	const what = "import memories"
 	if err := checkBatch(op, recs); err != nil {

@@ -64,7 +64,7 @@ func notFound(id string) error {
 	return memory.Errorf(memory.NotFound, "copy the id from a store's or recall's answer", "there is no live memory %s", id)
 }
 
-// addLink adds a link, or returns the one that is there.
+// addLink adds a link, or returns an existing one.
 func addLink(ctx context.Context, tx pgx.Tx, source, target, typ string, at time.Time) (memory.Link, error) {
 	_, err := tx.Exec(ctx, `insert into memory_links (`+linkColumns+`) values ($1, $2, $3, $4, $5) on conflict do nothing`,
 		memory.NewLinkID(source, target, typ), source, target, typ, at)

@@ -91,7 +91,8 @@ func (l *Ledger) Merge(ctx context.Context, op memory.Op, ids []string, scope me
 }
 
 // merge makes one of the live memories of ids that are in the scope. Their
-// places are locked by the caller. Group chooses what goes into which.
+// places are locked by the caller. Group chooses the survivor and the memories
+// merged into it.
 func (l *Ledger) merge(
 	ctx context.Context, tx pgx.Tx, op memory.Op, ids []string, scope memory.Scope,
 	group func([]memory.Record) (int, memory.Record, []int),

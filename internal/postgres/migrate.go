@@ -11,8 +11,8 @@ import (
 	"github.com/mneme-memory/mneme/migrations"
 )
 
-// migrationsTable is goose's own table. Its name says whose it is in a
-// database that is shared with others.
+// migrationsTable is goose's own table. The name tells users of a shared
+// database that the table belongs to mneme.
 const migrationsTable = "mneme_migrations"
 
 // Migrate brings the schema up to date. Two workers that start at once are

@@ -1,5 +1,5 @@
-// Package postgres keeps the ledger in PostgreSQL: what is remembered, every
-// change of it, and which step of which workflow run did it.
+// Package postgres keeps the ledger in PostgreSQL: the memories, every change
+// of them, and the workflow step behind each change.
 //
 // An exported method owns one transaction; the unexported functions it calls
 // work in it. Three kinds of locks keep concurrent steps apart, always taken
@@ -107,6 +107,6 @@ func (l *Ledger) Close() { l.pool.Close() }
 // Ping reports whether the server answers.
 func (l *Ledger) Ping(ctx context.Context) error { return l.wrap("ask PostgreSQL", l.pool.Ping(ctx)) }
 
-// moment is a time as PostgreSQL keeps it, so that what is returned and what
-// is read again are equal.
+// moment is a time with PostgreSQL's precision, so that a returned value and a
+// value read back are equal.
 func moment(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }

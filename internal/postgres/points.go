@@ -24,8 +24,8 @@ func (l *Ledger) Unfindable(ctx context.Context, limit int) (unwritten, lost int
 	return unwritten, lost, err
 }
 
-// NoteLost implements activities.Indexer. Collections that are not named keep what was
-// noted of them. Nothing is written when all of that is known already.
+// NoteLost implements activities.Indexer. The numbers of unnamed collections stay.
+// Nothing is written when all of that is known already.
 func (l *Ledger) NoteLost(ctx context.Context, lost map[string]int) error {
 	return l.tx(ctx, "note what the index has lost", func(tx pgx.Tx) error {
 		// Noted again soon if a crash loses it: no need to wait for the disk.
@@ -44,7 +44,8 @@ func (l *Ledger) Expected(ctx context.Context) (map[string]memory.Expected, erro
 	var out map[string]memory.Expected
 	err := l.again(ctx, "count the points that there should be", func() error {
 		out = map[string]memory.Expected{}
-		// One statement, and so one moment. Live rows are counted in an index; few have the mark.
+		// A single statement sees a single moment. Live rows are counted in an index; few have
+		// the mark.
 		rows, err := l.pool.Query(ctx, `select collection, sum(live)::int, sum(live - unwritten)::int, sum(marked)::int from (
 select collection, count(*) as live, 0 as unwritten, 0 as marked from memories where state = 'live' group by collection
 union all select collection, 0, count(*) filter (where state = 'live'), count(*) from memories where dirty group by collection

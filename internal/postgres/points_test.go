@@ -17,8 +17,8 @@ import (
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// TestUnfindable counts what has no point, and not what is merely behind; and what
-// comparisons found lost.
+// TestUnfindable counts memories without a point, but not those whose point is
+// merely out of date; and what comparisons found lost.
 func TestUnfindable(t *testing.T) {
 	t.Parallel()
 	l := open(t, day0)
@@ -206,7 +206,8 @@ func TestPagesAreReadByKey(t *testing.T) {
 		},
 	} {
 		before := rowsRead(t, conn)
-		// So small a table is read faster from end to end; here it stands for a large one.
+		// So small a table is read faster from end to end; without sequential scans it
+		// stands for a large table.
 		one := openAt(t, url+"&enable_seqscan=off&application_name=reads-a-page", day0)
 		work(one)
 		one.Close()

@@ -130,7 +130,7 @@ func pageQuery(page memory.Page) (sql string, args []any, err error) {
 		conditions = append(conditions, announced)
 	}
 	if page.Newest {
-		// The row of the last one seen is there whatever became of it.
+		// The row of the last memory seen exists in any state.
 		given(`(created_at, id) < (coalesce((select created_at from memories where id = $%[1]d), 'infinity'), $%[1]d)`, after)
 		order = `created_at desc, id desc`
 	} else {

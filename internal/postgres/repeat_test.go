@@ -100,7 +100,7 @@ func unlessRefused(err error) (applied bool, other error) {
 	return err == nil, err
 }
 
-// state is what a project's memories have come to, whatever their ids.
+// state describes a project's memories without their ids.
 func state(t *testing.T, l *postgres.Ledger, project string) []string {
 	t.Helper()
 	var out []string

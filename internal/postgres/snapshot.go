@@ -31,8 +31,8 @@ func (l *Ledger) AuditEnd(ctx context.Context) (int64, error) {
 	return end, err
 }
 
-// AuditKey returns what makes the audit row with an id unique, or "" when
-// there is none. It tells one ledger from another.
+// AuditKey returns what makes the audit row with an id unique, or "" when there
+// is none. Two ledgers have different keys at the same id.
 func (l *Ledger) AuditKey(ctx context.Context, id int64) (string, error) {
 	const what = "read audit row"
 	var key string

@@ -13,8 +13,8 @@ import (
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// Store implements activities.Storer. A text that is there already, in any
-// state, is found by its hash and its id; near is asked only for a new one.
+// Store implements activities.Storer. A known text, in any state, is found by
+// its hash and its id; near is asked only for a new one.
 func (l *Ledger) Store(ctx context.Context, op memory.Op, rec memory.Record, links []memory.LinkRequest, near memory.Near) (memory.StoreResult, error) {
 	const what = "store memory"
 	if err := checkNew(rec); err != nil {

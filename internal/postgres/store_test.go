@@ -280,7 +280,7 @@ func TestTwinIndexedWhileTheIndexIsAsked(t *testing.T) {
 	}
 }
 
-// TestGone names what is forgotten, and neither what is live nor what never was.
+// TestGone names forgotten memories, and neither live ones nor unknown ids.
 func TestGone(t *testing.T) {
 	t.Parallel()
 	l := open(t, day0)

@@ -9,12 +9,11 @@ import (
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// SyncIndex implements activities.Indexer. What was merged into one of ids,
-// and what one of them was merged into, is brought in step too. The rows stay locked while apply
-// runs, so that the index receives the changes of one memory in their order;
-// apply must not call the ledger. A change that is not live is to be deleted
-// from IndexedIn; one that is live and has another IndexedIn than its
-// collection is to be deleted there and written here.
+// SyncIndex implements activities.Indexer. The memories that were merged into ids, and the
+// survivors of ids, are brought in step too. The rows stay locked while apply runs, so that the
+// index receives the changes of one memory in their order; apply must not call the ledger. A
+// change that is not live is to be deleted from IndexedIn; one that is live and has another
+// IndexedIn than its collection is to be deleted there and written here.
 func (l *Ledger) SyncIndex(ctx context.Context, ids []string, apply func(ctx context.Context, changes []memory.IndexChange) error) error {
 	if len(ids) == 0 {
 		return nil

@@ -92,8 +92,8 @@ func lockKept(ctx context.Context, tx pgx.Tx, in memory.UpdateInput) error {
 	return lockPlaces(ctx, tx, at, place{at.project, memory.CollectionOf(kind)})
 }
 
-// lockForEdit locks the place and the row of a live memory. One that was
-// merged away is refused: whoever edits it has not seen what it became.
+// lockForEdit locks the place and the row of a live memory. One that was merged
+// away is refused: the caller has not seen the survivor's text.
 func (l *Ledger) lockForEdit(ctx context.Context, tx pgx.Tx, id string) (row, error) {
 	if err := memory.CheckID(id); err != nil {
 		return row{}, err

@@ -103,7 +103,7 @@ func (x *Index) create(ctx context.Context, collection string, dimension int) er
 	return x.make(ctx, newCollection(physical, ledger, dimension, nil))
 }
 
-// make creates a collection. One that is there is no error here.
+// make creates a collection. An existing collection is no error.
 func (x *Index) make(ctx context.Context, request *qdrant.CreateCollection) error {
 	err := x.client.CreateCollection(ctx, request)
 	if err == nil {

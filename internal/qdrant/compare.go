@@ -13,8 +13,8 @@ import (
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// Counts implements activities.Index. A real server's rough counts are those of its
-// segments, in which a point that is being moved is there twice.
+// Counts implements activities.Index. A real server sums up its segments for a
+// rough count, so a point on the way between two segments counts twice.
 func (x *Index) Counts(ctx context.Context, exact bool) (map[string]int, error) {
 	ctx, cancel := context.WithTimeout(ctx, x.options.Timeout)
 	defer cancel()

@@ -11,8 +11,8 @@ import (
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// TestExplain sorts what Qdrant answers: what it refuses waits, and the hint
-// says how it is mended.
+// TestExplain sorts what Qdrant answers: a refusal waits, and the hint names
+// the remedy.
 func TestExplain(t *testing.T) {
 	t.Parallel()
 	x := &Index{options: Options{Address: "there:6334"}}

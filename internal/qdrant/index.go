@@ -68,8 +68,8 @@ type Index struct {
 	claims  map[string]*claim // by collection
 }
 
-// Open prepares the connection, which is made at the first call; so a server
-// that is not there yet is no error here.
+// Open prepares the connection, which is made at the first call; an absent
+// server is no error yet.
 func Open(o Options) (*Index, error) {
 	host, portText, err := net.SplitHostPort(o.Address)
 	if err != nil {

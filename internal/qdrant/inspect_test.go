@@ -9,8 +9,8 @@ import (
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// TestInspect looks at a server that has nothing yet, that has what it should, and that lacks a
-// collection or has one of another dimension.
+// TestInspect looks at an empty server, at a complete one, at one without a collection, and at
+// one with another dimension.
 func TestInspect(t *testing.T) {
 	t.Parallel()
 	s, err := server.Start(t.Context(), server.Options{Dir: t.TempDir()})

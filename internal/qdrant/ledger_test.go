@@ -8,8 +8,8 @@ import (
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// ledger is one that the index belongs to: it has a name, and knows what was
-// stored into it.
+// ledger is one that the index belongs to: a name, and a record of the memories
+// stored in it.
 type ledger struct {
 	name  string
 	wrote map[string]string // id to content hash

@@ -32,9 +32,9 @@ type claim struct {
 // physical is the name of a collection in Qdrant.
 func (x *Index) physical(collection string) string { return x.options.Prefix + collection }
 
-// alias is a name that only this ledger's collection has. A call that goes
-// there cannot touch what somebody else put in the collection's place since it
-// was looked at: it does not find anything.
+// alias is a name that only this ledger's collection has. If the collection was
+// replaced in the meantime, a call by this name cannot touch the replacement:
+// it does not find anything.
 func alias(physical, ledger string) string { return physical + "." + ledger }
 
 // with does something to a collection under the name that only this ledger's

@@ -77,7 +77,7 @@ func (x *Index) deleteBatch(ctx context.Context, name string, ids []string) erro
 }
 
 // Missing returns those of ids that a collection does not hold, in the order given. A
-// collection that is not there holds none.
+// missing collection holds none of them.
 func (x *Index) Missing(ctx context.Context, collection string, ids []string) ([]string, error) {
 	var missing []string
 	for batch := range slices.Chunk(ids, 1000) {

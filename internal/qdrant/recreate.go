@@ -19,7 +19,8 @@ const aside = ".settings"
 // gave it. It is for what cannot be changed in place: other vectors.
 //
 // A collection cannot be renamed, so the settings go to an empty one beside it
-// and back: whoever is killed in between, the next one finds them there.
+// and back: if the process is killed in between, the next try finds them in the
+// empty collection.
 func (x *Index) Recreate(ctx context.Context, collection string, dimension int) error {
 	ctx, cancel := context.WithTimeout(ctx, x.options.LongTimeout)
 	defer cancel()

@@ -246,8 +246,8 @@ func besides(found []memory.Candidate) []*qdrant.Condition {
 	}
 	conditions := make([]*qdrant.Condition, len(sessions))
 	for i, session := range sessions {
-		// Should another project have a session of this name, then what is
-		// found there is one more candidate, and lends nothing to these.
+		// Another project's session of the same name is only one more
+		// candidate, and lends these nothing.
 		conditions[i] = qdrant.NewFilterAsCondition(&qdrant.Filter{Must: []*qdrant.Condition{
 			qdrant.NewMatchKeyword("session", session), qdrant.NewMatchInts("position", wanted[session]...),
 		}})

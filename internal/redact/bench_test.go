@@ -16,8 +16,8 @@ func shortTexts() map[string]string {
 	}
 }
 
-// BenchmarkRedactShort shows what a recall pays, twice: for its question and
-// for what it stores of it.
+// BenchmarkRedactShort shows what a recall pays, twice: once for its question
+// and once for the audit row.
 func BenchmarkRedactShort(b *testing.B) {
 	r := builtin(b)
 	for name, text := range shortTexts() {

@@ -56,7 +56,7 @@ func onlyAdding(path string, rules []Rule) ([]Rule, []Warning) {
 	return rules, warnings
 }
 
-// loadFile reads one file; one that is not there has no rules.
+// loadFile reads one file; a missing file has no rules.
 func loadFile(path string) ([]Rule, []Warning, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {

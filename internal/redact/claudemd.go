@@ -221,8 +221,8 @@ func (p *parser) warn(format string, args ...any) {
 	p.warnings = append(p.warnings, Warning{Line: p.number, Text: fmt.Sprintf(format, args...)})
 }
 
-// categories switches the kinds a text names. An item that names none is worth a warning
-// when it forbids something, because nothing will come of it.
+// categories switches the kinds a text names. An item without a known kind is worth a
+// warning if it forbids something, because it has no effect.
 func (p *parser) categories(text string, item bool) {
 	keep := keepWords().MatchString(text)
 	if !keep && !item && !refusalWords().MatchString(text) {

@@ -77,7 +77,7 @@ type gitleaksAllow struct {
 }
 
 // parseGitleaks turns gitleaks' configuration into detectors. Rules tied to a file name
-// are left out, since a memory has none; our own cover what they look for.
+// are left out, since a memory has none; our own rules cover the same secrets.
 func parseGitleaks(text string) ([]*detector, error) {
 	var file gitleaksFile
 	if _, err := toml.Decode(text, &file); err != nil {

@@ -33,10 +33,10 @@ func illnessParts() []string {
 		"vih sida aids migr\xc3\xa4ne migra emicrania enxaqueca")
 }
 
-// specialists are those that nobody sees without a reason.
+// specialists are doctors whose name alone reveals an illness.
 const specialists = `(?:psycho(?:therapist|logist|analyst)|psychiatrist|therapist|oncologist|cardiologist|neurologist|urologist|gyn(?:a)?ecologist|fertility (?:clinic|doctor)|rheumatologist|dermatologist|Psycho(?:therapeut|log)(?:in|en)?|Psychiater(?:in)?|Onkolog(?:e|in|en)|psychiatre|psychologue|psiquiatra|psic[óo]logo)`
 
-// someone has a state of health; nothing that software is called stands here.
+// someone has a state of health; names of software are left out.
 const someone = `(?:(?i:i|he|she|(?:my|his|her|our|their) (?:wife|husband|partner|son|daughter|child|mother|father|mum|mom|dad|brother|sister|boss|colleague|manager|girlfriend|boyfriend|cousin|aunt|uncle)|sie|er|ich|elle|ella|lei|ela|patient|colleague)|[A-Z][a-z]+)`
 
 // illnessDetectors find states of health beyond diagnoses: a pregnancy, a loss, an allergy, an

@@ -14,7 +14,7 @@ const (
 	MaxRuleLength = 1000
 
 	// maxPasses bounds how often a text is read again after something was replaced. Two
-	// is usual: one that finds, one that finds nothing more.
+	// is usual: one with a finding, and one without.
 	maxPasses = 12
 )
 
@@ -42,13 +42,13 @@ type Rule struct {
 	Keep bool
 }
 
-// Finding says how often one kind was found. It never holds what was found.
+// Finding says how often one kind was found. It never holds the secret itself.
 type Finding struct {
 	Kind  Kind `json:"kind"`
 	Count int  `json:"count"`
 }
 
-// Result is a text that may be stored, and what was taken out of it.
+// Result is a text that may be stored, with the findings removed from it.
 type Result struct {
 	// Text is the input with every finding replaced by [redacted:kind].
 	Text string

@@ -25,8 +25,8 @@ const (
 	rankGuess  // generic-api-key, base64
 )
 
-// merge joins spans that overlap. The union is what goes, so that no rule can leave the
-// end of a secret behind that another one saw whole.
+// merge joins spans that overlap. The whole union is removed, so that a short match
+// cannot leave the end of a longer one behind.
 func merge(spans []span) []span {
 	// Of equals the detector that comes first gives the name.
 	slices.SortStableFunc(spans, func(a, b span) int {

@@ -12,7 +12,7 @@ func (p *pairs) add(text string) {
 	}
 }
 
-// mayHold reports whether word can be in the text; it says so of words of one byte.
+// mayHold reports whether word can be in the text; words of one byte always may.
 func (p *pairs) mayHold(word string) bool {
 	for i := 1; i < len(word); i++ {
 		if n := pairOf(word[i-1], word[i]); p[n>>6]&(1<<(n&63)) == 0 {

@@ -21,7 +21,7 @@ func spotted(t testing.TB) []*detector {
 	return slices.DeleteFunc(slices.Concat(rules.secrets, rules.privacy), func(d *detector) bool { return d.spots == nil })
 }
 
-// missed compares what a detector finds at its spots with what it finds in the
+// missed compares a detector's findings at its spots with its findings in the
 // whole text.
 func missed(d *detector, text string) string {
 	t := newScanText(text)

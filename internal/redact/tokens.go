@@ -21,7 +21,8 @@ func prefixDetectors() []*detector {
 			compiled: lazily(`(?:^|[^A-Za-z0-9_-])(` + oneOf(tokenPrefixes()) + `[A-Za-z0-9_=-]{20,})`),
 		},
 		{
-			// A vendor that is not known: a short word, then what nobody would type.
+			// A vendor that is not known: a short word, then a string that nobody
+			// would type.
 			kind: kindAPIKey, rank: rankGuess, accept: unknownToken, spots: longWords(26),
 			compiled: lazily(`(?:^|[^A-Za-z0-9_./+-])([A-Za-z][A-Za-z0-9]{0,9}(?:[_-][A-Za-z0-9]{1,10}){0,2}[_-][A-Za-z0-9]{24,})`),
 		},
@@ -96,7 +97,7 @@ func walletDetectors() []*detector {
 			compiled: lazily(`(?i)(?:private[ _-]?key|privkey|wallet(?:[ _-]?key)?|secret(?:[ _-]?key)?|(?:signing|deployer)[ _-]?key)[^\n]{0,40}?\b((?:0x)?[0-9a-f]{64})\b`),
 		},
 		{
-			// A phrase that follows another loses its label to it: then the marker is the label.
+			// In a row of phrases only the first keeps its label: then the marker is the label.
 			kind: KindSeedPhrase, rank: rankExact, words: []string{"seed", "mnemonic", "recovery phrase", "secret phrase", "backup phrase", "recovery words"}, reach: 600,
 			compiled: lazily(`(?i)(?:\b(?:seed (?:phrase|words)|seed_?phrase|mnemonic(?: phrase)?|(?:secret |wallet )?recovery (?:phrase|words)|(?:secret|backup) phrase)\b[^\n:=]{0,40}[:=]?|\[redacted:seed-phrase\][:=])[\s"'\x60]{1,4}((?:(?:\d{1,2}[.)] ?)?[a-z]{3,8}[\s,]{1,3}){11,23}(?:\d{1,2}[.)] ?)?[a-z]{3,8})`),
 			accept:   seedPhrase,

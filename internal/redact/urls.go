@@ -1,7 +1,7 @@
 package redact
 
-// urlDetectors find tokens, codes and signatures in addresses. Whoever has such an address
-// gets in with it.
+// urlDetectors find tokens, codes and signatures in addresses. Such an address is a key by
+// itself.
 func urlDetectors() []*detector {
 	return []*detector{
 		{

@@ -1,6 +1,6 @@
-// Package review goes through memories with the person they are for: what is
-// new, and what costs more than it gives. It lists them, keeps in mind what
-// was decided, and carries the decisions out.
+// Package review goes through memories with the person they are for: the new
+// ones, and those with a poor ratio of use to cost. It lists them, keeps in
+// mind what was decided, and carries the decisions out.
 package review
 
 import (

@@ -76,7 +76,7 @@ type Injection struct {
 	Terms []string `json:"terms,omitempty"` // what shows that it was used
 	Used  bool     `json:"used,omitempty"`
 
-	// What it takes to show it again after a compaction.
+	// The fields below are needed to show it again after a compaction.
 	Type      string    `json:"type,omitempty"`
 	Project   string    `json:"project,omitempty"`
 	CreatedAt time.Time `json:"created_at"`

@@ -45,7 +45,7 @@ var onlyReads = []string{
 	"gh run view", "gh run list", "gh issue view", "gh issue list",
 }
 
-// sameWord gives one name to what is one program or task.
+// sameWord gives one name to the different names of a program or task.
 var sameWord = map[string]string{
 	"python3": "python", "python2": "python", "pip3": "pip", "nodejs": "node", "gradlew": "gradle", "mvnw": "mvn",
 	"gmake": "make", "docker-compose": "docker compose", "py.test": "pytest",

@@ -22,7 +22,7 @@ func (stars) Redact(text string) (string, []string) {
 	return strings.ReplaceAll(text, "hunter2", "[redacted:password]"), nil
 }
 
-// receiver does what comes with one key once, like the real one.
+// receiver accepts each key once, like the real one.
 type receiver struct {
 	mu      sync.Mutex
 	err     func(key string) error // asked before anything is taken; may be nil
@@ -185,8 +185,8 @@ func TestRefusesWhatNobodyCouldTake(t *testing.T) {
 	}
 }
 
-// A part that is down or refuses leaves everything where it is; what is back
-// gets it once.
+// A part that is down or refuses leaves everything where it is; once the part
+// is back, it gets each entry once.
 func TestWaitsForWhoIsDown(t *testing.T) {
 	t.Parallel()
 	for _, err := range []error{

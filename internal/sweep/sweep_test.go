@@ -30,7 +30,7 @@ func (stars) Redact(text string) (string, []string) {
 	return strings.ReplaceAll(text, secret, "[redacted:password]"), nil
 }
 
-// turns writes a transcript in which something was found, and what was said after it.
+// turns writes a transcript with one finding, and further turns after it.
 func turns(t *testing.T, file string, more ...string) {
 	t.Helper()
 	var lines []byte

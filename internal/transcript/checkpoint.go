@@ -48,7 +48,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Batch is what one step found.
+// Batch is the result of one step.
 type Batch struct {
 	Events  []Event    // Earlier ones first, then New, then Ahead
 	Next    Checkpoint // to keep once the New events are dealt with; the one given when there are none

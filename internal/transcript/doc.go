@@ -2,11 +2,12 @@
 // JSON object a line, appended to for as long as the session lives, across
 // compactions and resumes.
 //
-// [Read] gives the conversation as [Event] values, in order: what the person
-// wrote, what the model said, which tools it called and what came of it, and
-// what memory tools and hooks put into the conversation. Everything else in a
-// file (settings, listings, notices, summaries, commands of the client itself)
-// is passed over, and so is every kind of line that a later client may add.
+// [Read] gives the conversation as [Event] values, in order: the person's
+// prompts, the model's sentences, its tool calls with their results, and the
+// texts that memory tools and hooks put into the conversation. Everything else
+// in a file (settings, listings, notices, summaries, commands of the client
+// itself) is passed over, and so is every kind of line that a later client may
+// add.
 //
 // A file is read in steps. Each step begins behind a [Checkpoint] and ends with
 // the next one, so that nothing is taken twice and nothing is missed, although

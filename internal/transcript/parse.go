@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// entry is what is wanted of one line. The client writes much more.
+// entry holds the fields that we need of one line. The client writes much more.
 type entry struct {
 	Type       string          `json:"type"`
 	Subtype    string          `json:"subtype"`

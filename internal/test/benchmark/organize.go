@@ -14,7 +14,7 @@ import (
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// One memory in so many says what the one before it says, in other words.
+// One memory in copyEvery repeats the one before it, in other words.
 const copyEvery = 10
 
 // largeVariable, when it is set, has 100,000 memories organized as well, which

@@ -70,8 +70,8 @@ func (e eyes) checkStoredOnce(t testing.TB, what, project, text, workflowID stri
 }
 
 // checkStored looks for a text: one live memory in the ledger with one version,
-// one audit row that tells of it, and its point in the index. Whoever stored it
-// again has a row that says "merged".
+// one audit row for it, and its point in the index. Whoever stored it again has
+// a row that says "merged".
 func (e eyes) checkStored(t testing.TB, what, project, text, workflowID string) {
 	t.Helper()
 	eventually(t, func(ctx context.Context) string {
