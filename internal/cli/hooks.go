@@ -1,11 +1,15 @@
 package cli
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/hooklog"
 	"github.com/mneme-memory/mneme/internal/spool"
 	"github.com/mneme-memory/mneme/memory"
@@ -39,13 +43,13 @@ func (a *app) hooksLog() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&session, "session", "", "only of this `session`")
 	cmd.Flags().IntVarP(&n, "lines", "n", 20, "the last `lines`; 0 for all")
-	cmd.RunE = func(*cobra.Command, []string) error {
-		return a.showHooks(session, n)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return a.showHooks(cmd.Context(), session, n)
 	}
 	return cmd
 }
 
-func (a *app) showHooks(session string, n int) error {
+func (a *app) showHooks(ctx context.Context, session string, n int) error {
 	if n < 0 {
 		return memory.Errorf(memory.Invalid, "leave it out for 20; 0 shows all", "--lines must not be negative, got %d", n)
 	}
@@ -60,7 +64,44 @@ func (a *app) showHooks(session string, n int) error {
 	if a.json {
 		return a.printJSON(out)
 	}
-	return a.printHooks(out)
+	return a.printHooks(out, a.textsOfHooks(ctx, cfg, out.Log))
+}
+
+// textsTimeout bounds the question for the texts: without them the log is still of use.
+const textsTimeout = 2 * time.Second
+
+// textsOfHooks asks a running mneme for the texts of the memories that hooks showed, by id:
+// the log itself holds no words. A mneme that does not answer has none.
+func (a *app) textsOfHooks(ctx context.Context, cfg config.Config, log []hooklog.Entry) map[string]string {
+	var ids []string
+	for _, e := range log {
+		for _, i := range e.Injected {
+			ids = append(ids, i.ID)
+		}
+	}
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	if len(ids) == 0 || a.deps.Dial == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, textsTimeout)
+	defer cancel()
+	client, err := a.deps.Dial(ctx, cfg)
+	if err != nil {
+		return nil
+	}
+	defer client.Close()
+	texts := make(map[string]string, len(ids))
+	for some := range slices.Chunk(ids, memory.MaxLimit) {
+		found, err := client.Get(ctx, some)
+		if err != nil {
+			return texts
+		}
+		for _, d := range found {
+			texts[d.ID] = d.Text
+		}
+	}
+	return texts
 }
 
 func readHooks(home, session string, n int) (hooksJSON, error) {
@@ -80,12 +121,12 @@ func readHooks(home, session string, n int) (hooksJSON, error) {
 	return hooksJSON{Log: list(log), Spool: state, Quarantined: list(bad)}, nil
 }
 
-func (a *app) printHooks(out hooksJSON) error {
+func (a *app) printHooks(out hooksJSON, texts map[string]string) error {
 	if len(out.Log) == 0 {
 		a.note("no hook has done anything yet; \"mneme install\" sets them up")
 	}
 	for _, e := range out.Log {
-		if err := a.printHook(e); err != nil {
+		if err := a.printHook(e, texts); err != nil {
 			return err
 		}
 	}
@@ -102,8 +143,9 @@ func (a *app) printHooks(out hooksJSON) error {
 	return nil
 }
 
-// printHook prints a line for the event and one for each memory it showed.
-func (a *app) printHook(e hooklog.Entry) error {
+// printHook prints a line for the event and one for each memory it showed, with its text as
+// far as that is known.
+func (a *app) printHook(e hooklog.Entry, texts map[string]string) error {
 	p := a.paint()
 	outcome := e.Outcome
 	if outcome == hooklog.Late || outcome == hooklog.Failed {
@@ -119,7 +161,7 @@ func (a *app) printHook(e hooklog.Entry) error {
 		return err
 	}
 	for _, i := range e.Injected {
-		if err := a.printf("    %s  %s\n", printable(memory.ShortID(i.ID)), oneLine(i.Words, 80)); err != nil {
+		if err := a.printf("    %s  %s\n", printable(memory.ShortID(i.ID)), oneLine(texts[i.ID], 80)); err != nil {
 			return err
 		}
 	}

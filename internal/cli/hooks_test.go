@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/hooklog"
 	"github.com/mneme-memory/mneme/internal/spool"
 	"github.com/mneme-memory/mneme/memory"
@@ -20,7 +22,7 @@ func hookHome(t *testing.T) string {
 	home := filepath.Join(t.TempDir(), "home")
 	at := time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
 	for _, e := range []hooklog.Entry{
-		{At: at, Event: "SessionStart", Session: "1730c0de", Outcome: hooklog.OK, TookMillis: 41.5, Tokens: 73, Injected: []hooklog.Injected{{ID: "0a0e", Words: "Payments are \x1b[31mretried"}}},
+		{At: at, Event: "SessionStart", Session: "1730c0de", Outcome: hooklog.OK, TookMillis: 41.5, Tokens: 73, Injected: []hooklog.Injected{{ID: "0a0e"}}},
 		{At: at.Add(time.Minute), Event: "PreToolUse", Session: "other", Outcome: hooklog.OK, Duplicate: "0b0e"},
 		{At: at.Add(time.Hour), Event: "Stop", Session: "1730c0de", Outcome: hooklog.Late, Detail: "the deadline came first"},
 	} {
@@ -38,9 +40,21 @@ func hooksLog(t *testing.T, home string, args ...string) (code int, out string) 
 	code = Main(t.Context(), System{
 		Args: append([]string{"hooks", "log"}, args...), Env: func(name string) string { return env[name] }, Stdin: strings.NewReader(""),
 		Stdout: &stdout, Stderr: &stderr, Location: time.UTC, Now: time.Now,
-	}, Deps{})
+	}, Deps{Dial: func(context.Context, config.Config) (Client, error) { return knowsOne{}, nil }})
 	return code, stdout.String() + stderr.String()
 }
+
+// knowsOne is a mneme that knows one memory. Nothing else is asked of it.
+type knowsOne struct{ Client }
+
+func (knowsOne) Get(_ context.Context, ids []string) ([]memory.Details, error) {
+	if !slices.Equal(ids, []string{"0a0e"}) {
+		return nil, memory.Errorf(memory.NotFound, "", "no such memory")
+	}
+	return []memory.Details{{Memory: memory.Memory{ID: "0a0e", Text: "Payments are \x1b[31mretried"}}}, nil
+}
+
+func (knowsOne) Close() {}
 
 func TestHooksLog(t *testing.T) {
 	t.Parallel()

@@ -52,7 +52,7 @@ func (r *run) showed(f framed) error {
 	ids := make([]string, len(f.shown))
 	for i, h := range f.shown {
 		ids[i] = h.ID
-		r.log.Injected = append(r.log.Injected, hooklog.Injected{ID: h.ID, Words: hooklog.Words(h.Text)})
+		r.log.Injected = append(r.log.Injected, hooklog.Injected{ID: h.ID})
 	}
 	r.log.Tokens += f.tokens
 	return r.record(memory.ActionInject+"/"+unique(), memory.ActionInject, ids, map[string]any{

@@ -43,7 +43,7 @@ func TestStartShowsNotes(t *testing.T) {
 		t.Errorf("asked %+v", q)
 	}
 	line := b.lastLine(t)
-	if line.Outcome != hooklog.OK || len(line.Injected) != 2 || line.Tokens == 0 || line.Injected[0].Words != "Prefer table-driven tests" {
+	if line.Outcome != hooklog.OK || len(line.Injected) != 2 || line.Tokens == 0 || line.Injected[0].ID != idA {
 		t.Errorf("the log has %+v", line)
 	}
 	if state := b.state(t); state.Transcript != b.transcript || !state.Saw(idA) || !state.Saw(idB) {

@@ -2,14 +2,13 @@
 // something, for "mneme hooks log" and "mneme doctor". It is where a hook's
 // diagnostics go, since Claude Code reads the rest.
 //
-// A line holds names, numbers and ids, and the first words of what was injected;
-// whatever text there is was redacted. The log keeps to a size: when it is
+// A line holds names, numbers and ids, and no words of a memory or of a session; the
+// description of an error was redacted. The log keeps to a size: when it is
 // full it becomes the old one, and the one that was old goes.
 package hooklog
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -30,7 +29,6 @@ const MaxBytes = 2 << 20
 const (
 	maxLine   = 4 << 10
 	maxDetail = 400
-	maxWords  = 80
 )
 
 // The outcomes.
@@ -67,13 +65,7 @@ type Entry struct {
 
 // Injected is one memory that was put in front of the model.
 type Injected struct {
-	ID    string `json:"id"`
-	Words string `json:"words"` // the first of its text
-}
-
-// Words returns the first words of a text, for [Injected].
-func Words(text string) string {
-	return clip(string(bytes.Join(bytes.Fields([]byte(text)), []byte(" "))), maxWords)
+	ID string `json:"id"`
 }
 
 func clip(s string, most int) string {
