@@ -116,6 +116,11 @@ func filtered(ctx context.Context, dir string, env func(string) string) bool {
 	})
 }
 
+// emptyTree is the id that git has for a tree without files. Attributes are read from it
+// instead of the repository's own .gitattributes, which could name a program for git to pass
+// files through. A git before 2.43 ignores that, and asks [filtered] alone.
+const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+
 // git returns the lines that a git command prints.
 func git(ctx context.Context, dir string, env func(string) string, args ...string) ([]string, error) {
 	args = append([]string{"-C", dir, "-c", "core.fsmonitor=false", "-c", "log.showSignature=false", "--no-pager"}, args...)
@@ -123,6 +128,7 @@ func git(ctx context.Context, dir string, env func(string) string, args ...strin
 	cmd.Env = []string{
 		"PATH=" + env("PATH"), "HOME=" + env("HOME"), "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0",
 		"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", // what is missing is not fetched
+		"GIT_ATTR_SOURCE=" + emptyTree,
 	}
 	cmd.Dir = os.TempDir() // git finds its own way by -C; the session's folder may be gone
 	cmd.WaitDelay = gitRest
