@@ -105,6 +105,9 @@ const (
 	SourceOrganize = "organize"
 )
 
+// Sources lists the ways by which a memory can come.
+func Sources() []string { return []string{SourceTool, SourceHook, SourceCLI, SourceImport, SourceOrganize} }
+
 // Memory is one complete fact and all that is known about it.
 type Memory struct {
 	ID           string     `json:"id"` // UUID; see [NewID]

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mneme-memory/mneme/internal/assembly"
+	"github.com/mneme-memory/mneme/internal/autostart"
 	"github.com/mneme-memory/mneme/internal/cli"
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/daemon"
@@ -20,7 +21,7 @@ import (
 
 // deps are the adapters and servers of the commands.
 func deps() cli.Deps {
-	return cli.Deps{Version: version, Dial: connect, Up: up, Project: project.Identify, Servers: servers}
+	return cli.Deps{Version: version, Dial: connect, Up: up, Autostart: startDaemon, Project: project.Identify, Servers: servers}
 }
 
 // servers asks the servers through their adapters.
@@ -39,6 +40,26 @@ func connect(ctx context.Context, cfg config.Config) (cli.Client, error) {
 		return nil, err
 	}
 	return dial.Open(ctx, cfg, r)
+}
+
+// startPatience is how long a command waits for a daemon that is being started: an ordinary
+// start takes a second, the first one of all a few.
+const startPatience = time.Minute
+
+// startDaemon starts mneme in the background if nobody has, as the hooks do. A start that
+// failed a moment ago is not tried again: the connection tells what to do.
+func startDaemon(ctx context.Context, cfg config.Config, say func(string)) error {
+	attempt, err := autostart.Start(cfg, autostart.OS())
+	if err != nil {
+		return err
+	}
+	if attempt.Outcome != autostart.Started && attempt.Outcome != autostart.Starting {
+		return nil
+	}
+	say("starting mneme; its log is " + config.LogPath(cfg.Home))
+	ctx, cancel := context.WithTimeout(ctx, startPatience)
+	defer cancel()
+	return attempt.Wait(ctx)
 }
 
 // up runs the daemon until ctx ends.

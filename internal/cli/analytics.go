@@ -32,7 +32,7 @@ func (a *app) analytics() *cobra.Command {
 		Use:   "analytics",
 		Short: "See what the memory does for you",
 		Long: "See what the memory does for you: what recalls find, what is used and what never,\n" +
-			"what it costs. A snapshot of the ledger is taken first, into a DuckDB file that any\n" +
+			"what it costs. A snapshot of the audit is taken first, into a DuckDB file that any\n" +
 			"DuckDB client can open; its views are described in docs/analytics.md.",
 		Example: `  mneme analytics --days 90
   mneme analytics --html report.html

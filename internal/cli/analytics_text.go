@@ -58,7 +58,7 @@ func (a *app) reportTables(r analytics.Report) []section {
 		}
 		return oneLine(text, room)
 	}
-	doors := section{"Recalls by door", [][]string{{"DOOR", "RECALLS", "HITS", "RATE"}}}
+	doors := section{"Recalls by way in", [][]string{{"ASKED BY", "RECALLS", "HITS", "RATE"}}}
 	for _, s := range r.Sources {
 		doors.rows = append(doors.rows, []string{orText(s.Source, "–"), fmt.Sprint(s.Recalls), fmt.Sprint(s.Hits), share(s.Hits, s.Recalls)})
 	}

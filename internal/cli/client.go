@@ -44,6 +44,9 @@ type Deps struct {
 	// stops them and returns nil. When another process holds the home's lock
 	// it returns a [memory.Error] of code Conflict.
 	Up func(ctx context.Context, cfg config.Config, opts UpOptions) error
+	// Autostart starts the daemon in the background if the settings allow it and none runs, and
+	// waits until it is ready; say is called when that takes a while. Nil starts nothing.
+	Autostart func(ctx context.Context, cfg config.Config, say func(text string)) error
 	// Project names the project that a folder belongs to. Nil means that every
 	// folder is in the project _global.
 	Project func(dir string) string

@@ -74,7 +74,10 @@ func (a *app) awaitChild(ctx context.Context, cfg config.Config, child *exec.Cmd
 	if err != nil {
 		return err
 	}
-	return a.printReady(ctx, cfg, d, d.PID != child.Process.Pid)
+	if d.PID != child.Process.Pid {
+		return a.printReady(ctx, cfg, d, alreadyRunning) // another one was quicker
+	}
+	return a.printReady(ctx, cfg, d, inBackground)
 }
 
 // giveUp ends a daemon that is still starting: left alone it would go on behind the

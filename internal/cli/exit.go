@@ -79,7 +79,7 @@ func argsOf(cmd *cobra.Command) cobra.PositionalArgs {
 // flagError is what reading the flags says, in words without Go in them. What
 // begins with dashes and is no flag is not repeated when it is as long as a
 // text: that may be a key, which no log should hold.
-func flagError(_ *cobra.Command, err error) error {
+func flagError(cmd *cobra.Command, err error) error {
 	var value *pflag.InvalidValueError
 	if errors.As(err, &value) {
 		want := map[string]string{"int": "a whole number", "float64": "a number", "bool": "true or false", "duration": "a time such as 30s"}
@@ -89,6 +89,9 @@ func flagError(_ *cobra.Command, err error) error {
 	}
 	const most = 60
 	if text := err.Error(); len(text) <= most && !strings.ContainsAny(text, "\n\r") {
+		if missing := noSuchFlag(cmd, err); missing != nil {
+			return missing
+		}
 		return err
 	}
 	return memory.Errorf(memory.Invalid, `put "--" before a text that begins with a dash, or give it on stdin`,

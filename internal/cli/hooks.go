@@ -38,7 +38,7 @@ func (a *app) hooksLog() *cobra.Command {
 		Use:   "log",
 		Short: "Show what each hook did, how long it took and what it injected",
 		Long: "Show what each hook did, how long it took, what it put in front of the model, what it\n" +
-			"saved, and what still waits to be delivered or could not be.",
+			"saved, and what still waits to be stored or could not be.",
 		Args: cobra.NoArgs,
 	}
 	cmd.Flags().StringVar(&session, "session", "", "only of this `session`")
@@ -131,12 +131,12 @@ func (a *app) printHooks(out hooksJSON, texts map[string]string) error {
 		}
 	}
 	if out.Spool.Entries > 0 {
-		if err := a.printf("\n%s waiting to be delivered (%d bytes)\n", plural(out.Spool.Entries, "request", "requests"), out.Spool.Bytes); err != nil {
+		if err := a.printf("\n%s waiting to be stored (%d bytes)\n", plural(out.Spool.Entries, "request", "requests"), out.Spool.Bytes); err != nil {
 			return err
 		}
 	}
 	for _, q := range out.Quarantined {
-		if err := a.printf("\ncould not be delivered: %s of %s: %s\n  %s\n", q.Kind, a.date(q.At), oneLine(q.Reason, 200), q.File); err != nil {
+		if err := a.printf("\ncould not be stored: %s of %s: %s\n  %s\n", q.Kind, a.date(q.At), oneLine(q.Reason, 200), q.File); err != nil {
 			return err
 		}
 	}
@@ -187,9 +187,9 @@ func hookSaid(e hooklog.Entry) string {
 	add(len(e.Used), "%d used")
 	add(e.Extracted, "found %d")
 	add(e.Saved, "saved %d")
-	add(e.Spooled, "kept %d for delivery")
-	add(e.Delivered, "delivered %d")
-	add(e.Quarantine, "%d could not be delivered")
+	add(e.Spooled, "kept %d for later")
+	add(e.Delivered, "stored %d kept before")
+	add(e.Quarantine, "%d could not be stored")
 	if e.Detail != "" {
 		parts = append(parts, e.Detail)
 	}

@@ -130,7 +130,7 @@ func TestHooksLogShowsWhatCouldNotBeDelivered(t *testing.T) {
 	}
 	add("good")
 	_, out := hooksLog(t, home)
-	if !strings.Contains(out, "could not be delivered: store of") || !strings.Contains(out, "not this one") || !strings.Contains(out, "1 request waiting") {
+	if !strings.Contains(out, "could not be stored: store of") || !strings.Contains(out, "not this one") || !strings.Contains(out, "1 request waiting") {
 		t.Errorf("shown:\n%s", out)
 	}
 }

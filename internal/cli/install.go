@@ -146,16 +146,22 @@ func (a *app) confirm(ctx context.Context, yes bool, question string) (bool, err
 	if !a.sys.StdinTTY {
 		return false, memory.Errorf(memory.Invalid, "look at it with --dry-run, then repeat with --yes", "nobody is there to confirm")
 	}
-	fmt.Fprintf(a.sys.Stderr, "%s Type yes to go on: ", question)
+	fmt.Fprintf(a.sys.Stderr, "%s [y/N] ", question)
 	line, err := interruptible(ctx, func() (string, error) { return bufio.NewReader(a.sys.Stdin).ReadString('\n') })
 	if ctx.Err() != nil {
 		return false, err
 	}
-	if strings.TrimSpace(strings.ToLower(line)) != "yes" { // an error is no answer, and no answer is no
+	if !isYes(line) { // an error is no answer, and no answer is no
 		a.note("nothing was changed")
 		return false, nil
 	}
 	return true, nil
+}
+
+// isYes reports whether a person's answer is a yes.
+func isYes(answer string) bool {
+	answer = strings.ToLower(strings.TrimSpace(answer))
+	return answer == "y" || answer == "yes"
 }
 
 // installJSON is the --json output of install and uninstall.

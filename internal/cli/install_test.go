@@ -79,7 +79,7 @@ func TestInstallAsksAndShows(t *testing.T) {
 	if code, out, _ := c.run(t, "", "install", "--settings"); code != ExitDone || !strings.Contains(out, "nothing to do") {
 		t.Errorf("again: code %d, %s", code, out)
 	}
-	if code, out, errs := c.run(t, "yes\n", "uninstall"); code != ExitDone || !strings.Contains(out, "disconnected") || c.holds(t) != ownSettings {
+	if code, out, errs := c.run(t, "Y\n", "uninstall"); code != ExitDone || !strings.Contains(out, "disconnected") || c.holds(t) != ownSettings {
 		t.Errorf("uninstall: code %d, settings %s\n%s%s", code, c.holds(t), out, errs)
 	}
 	if code, out, _ := c.run(t, "", "uninstall"); code != ExitDone || !strings.Contains(out, "nothing to do") {

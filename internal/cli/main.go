@@ -53,10 +53,12 @@ func (a *app) root() *cobra.Command {
 		Long:          "mneme is a long-term memory for Claude Code. It runs on your own machine,\nand nothing it is told is lost. Start it with \"mneme up\".",
 		SilenceErrors: true, // Main prints them
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
+		Args:          noSuchCommand,
+		Version:       a.versionText(),
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(flagError)
+	root.SetVersionTemplate(a.versionLine())
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON")
 	a.settings = map[string]*string{}
@@ -123,6 +125,11 @@ func (a *app) with(ctx context.Context, do func(config.Config, Client) error) er
 	cfg, err := a.config()
 	if err != nil {
 		return err
+	}
+	if a.deps.Autostart != nil {
+		if err := a.deps.Autostart(ctx, cfg, func(text string) { a.note("%s", text) }); err != nil {
+			return err
+		}
 	}
 	client, err := a.deps.Dial(ctx, cfg)
 	if err != nil {

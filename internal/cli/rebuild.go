@@ -19,7 +19,7 @@ func (a *app) rebuild() *cobra.Command {
 	var collections []string
 	cmd := &cobra.Command{
 		Use:   "rebuild",
-		Short: "Bring the search index in step with the ledger",
+		Short: "Bring the search index in step with the database",
 		Long: "Compare Qdrant's collections with PostgreSQL, the truth, memory by memory; write what is\n" +
 			"missing or differs, delete what should not be there, and look again. What is right stays, and\n" +
 			"answers meanwhile. Also how a changed embedding model is taken up. Exit code 1 if they are\nnot equal at the end.",
@@ -85,7 +85,7 @@ func (a *app) printRebuilt(r memory.RebuildReport) error {
 		}
 	}
 	return memory.Errorf(memory.Internal, `run "mneme rebuild" once more; if it stays so, "mneme doctor" may tell more`,
-		"index and ledger are not equal after the rebuild")
+		"index and database are not equal after the rebuild")
 }
 
 func rebuildRows(r memory.RebuildReport) [][]string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -44,13 +45,19 @@ func (a *app) review() *cobra.Command {
 	fl.StringVar(&f.project, "project", "", "project (default: that of the current folder)")
 	fl.BoolVar(&f.all, "all-projects", false, "every project")
 	fl.StringVar(&f.since, "since", "", fmt.Sprintf("created at or after this date (default: %d days ago)", review.DefaultDays))
-	fl.StringVar(&f.source, "source", "", "the door they came through, such as hook or mcp")
+	fl.StringVar(&f.source, "source", "", "how they came: "+strings.Join(memory.Sources(), ", ")+" (tool is what Claude stored, through MCP)")
 	fl.IntVar(&f.limit, "limit", 50, fmt.Sprintf("how many at most, 1 to %d", review.MaxItems))
 	fl.StringArrayVar(&f.keep, "keep", nil, "ids to keep, with commas or repeated")
 	fl.StringArrayVar(&f.pin, "pin", nil, "ids to keep and never prune")
 	fl.StringArrayVar(&f.forget, "forget", nil, "ids to forget")
 	fl.StringArrayVar(&f.merge, "merge", nil, "two or more ids to make one of, with commas; may be repeated")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if f.source == "mcp" { // what the tools are called where they are configured
+			f.source = memory.SourceTool
+		}
+		if f.source != "" && !slices.Contains(memory.Sources(), f.source) {
+			return memory.Errorf(memory.Invalid, "use one of "+strings.Join(memory.Sources(), ", "), "there is no source %q", oneLine(f.source, 60))
+		}
 		decisions, err := f.decisions()
 		if err != nil {
 			return err

@@ -38,7 +38,7 @@ func (a *app) up() *cobra.Command {
 		case err != nil:
 			return err
 		case alive:
-			return a.printReady(cmd.Context(), cfg, d, true)
+			return a.printReady(cmd.Context(), cfg, d, alreadyRunning)
 		case detach:
 			return a.detach(cmd.Context(), cfg, timeout)
 		default:
@@ -50,12 +50,12 @@ func (a *app) up() *cobra.Command {
 
 func (a *app) foreground(ctx context.Context, cfg config.Config, timeout time.Duration) error {
 	var printErr error
-	opts := UpOptions{Progress: a.sys.Stderr, Ready: func(d config.Daemon) { printErr = a.printReady(ctx, cfg, d, false) }}
+	opts := UpOptions{Progress: a.sys.Stderr, Ready: func(d config.Daemon) { printErr = a.printReady(ctx, cfg, d, inForeground) }}
 	err := a.deps.Up(ctx, cfg, opts)
 	if memory.CodeOf(err) == memory.Conflict {
 		// Another one took the lock between our look and our start.
 		if d, waitErr := waitReady(ctx, cfg, timeout); waitErr == nil {
-			return a.printReady(ctx, cfg, d, true)
+			return a.printReady(ctx, cfg, d, alreadyRunning)
 		}
 	}
 	if err != nil && ctx.Err() == nil {
@@ -84,9 +84,18 @@ func waitReady(ctx context.Context, cfg config.Config, timeout time.Duration) (c
 	return d, err
 }
 
+// howStarted says who started the daemon that is ready.
+type howStarted int
+
+const (
+	alreadyRunning howStarted = iota
+	inForeground              // this process is the daemon
+	inBackground              // this process started it
+)
+
 // printReady shows where everything is and what to do next. Detached, the exit code tells
 // whether all of it works.
-func (a *app) printReady(ctx context.Context, cfg config.Config, d config.Daemon, already bool) error {
+func (a *app) printReady(ctx context.Context, cfg config.Config, d config.Daemon, how howStarted) error {
 	st := a.look(ctx, cfg, d, readyTimeout)
 	if a.json {
 		st.Stats = nil
@@ -97,7 +106,7 @@ func (a *app) printReady(ctx context.Context, cfg config.Config, d config.Daemon
 	}
 	p := a.paint()
 	head, rest := p.bold(p.green("mneme is ready")), ""
-	if already {
+	if how == alreadyRunning {
 		rest = " (it was running already)"
 	}
 	if names := st.troubled(); len(names) > 0 {
@@ -122,7 +131,7 @@ func (a *app) printReady(ctx context.Context, cfg config.Config, d config.Daemon
 		return err
 	}
 	stop := "mneme down"
-	if d.PID > 0 && !already && a.sys.StdoutTTY {
+	if how == inForeground && a.sys.StdoutTTY {
 		stop = "Ctrl-C, or mneme down"
 	}
 	err = a.printf("\n  Connect Claude Code (once):\n    %s install\n\n  Stop: %s\n\n", quoted(a.sibling("mneme")), stop)

@@ -15,15 +15,15 @@ func fit(found map[string]Server) {
 	index := found[config.QdrantService]
 
 	// An empty ledger takes the dimension of the model with its first memory.
-	dimension, of := ledger.Dimension, "the ledger's memories"
+	dimension, of := ledger.Dimension, "the stored memories"
 	if dimension == 0 {
 		dimension, of = model.Dimension, "the embedding model's"
 	}
 	switch have := index.Inspection; {
 	case have.Ledger != "" && ledger.Ledger != "" && have.Ledger != ledger.Ledger:
 		index.Inspection.Fail(memory.Refusal(nameQdrant,
-			"set MNEME_QDRANT_PREFIX to a word of this ledger's own, or use another Qdrant: what is there is neither searched nor changed nor deleted",
-			fmt.Errorf("its collections belong to the ledger %s, and this one is %s", have.Ledger, ledger.Ledger)))
+			"set MNEME_QDRANT_PREFIX to a word of this mneme's own, or use another Qdrant: what is there is neither searched nor changed nor deleted",
+			fmt.Errorf("its collections belong to another mneme (%s; this one is %s)", have.Ledger, ledger.Ledger)))
 	case have.Dimension != 0 && dimension != 0 && have.Dimension != dimension:
 		index.Inspection.Fail(memory.Refusal(nameQdrant, `"mneme rebuild" writes the index anew`,
 			fmt.Errorf("its collections hold vectors of %d numbers, %s have %d", have.Dimension, of, dimension)))

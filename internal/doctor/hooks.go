@@ -36,7 +36,7 @@ func (o Options) hooks(context.Context) (string, error) {
 	const hint = `see "mneme hooks log"`
 	switch {
 	case waiting.Quarantined > 0:
-		return detail, Warning{memory.Errorf(memory.Conflict, hint, "%s could not be delivered", count(waiting.Quarantined, "request", "requests"))}
+		return detail, Warning{memory.Errorf(memory.Conflict, hint, "%s could not be stored", count(waiting.Quarantined, "request", "requests"))}
 	case waiting.Entries >= spool.MaxEntries/2:
 		return detail, Warning{memory.Errorf(memory.Conflict, `start mneme with "mneme up"`, "what hooks leave is no longer kept when there are %d", spool.MaxEntries)}
 	case len(log) >= fewHooks && late*4 > len(log):

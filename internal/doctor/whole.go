@@ -51,10 +51,10 @@ func unequal(sum memory.IndexCollection) error {
 			"the index has lost %d of them", sum.Lost)}
 	case sum.Extra > 0:
 		return Warning{memory.Errorf(memory.Conflict, `"mneme rebuild" deletes them`,
-			"%s in the index that the ledger does not know", count(sum.Extra, "point is", "points are"))}
+			"%s in the search index that the database does not know", count(sum.Extra, "point is", "points are"))}
 	case sum.Differ > 0:
 		return Warning{memory.Errorf(memory.Conflict, `"mneme rebuild" mends all that differ`,
-			"%d of %d that were looked at are not in the index as the ledger has them", sum.Differ, sum.Sampled)}
+			"%d of %d that were looked at are not in the search index as the database has them", sum.Differ, sum.Sampled)}
 	}
 	return nil
 }

@@ -231,7 +231,7 @@ func newForgotten(r memory.ForgetReceipt, project string) forgotten {
 	case r.Purged:
 		a.Message = plural(r.Count) + " forgotten for good"
 	default:
-		a.Message = plural(r.Count) + " forgotten; the ledger keeps the history until a purge"
+		a.Message = plural(r.Count) + " forgotten; the history is kept until a purge"
 	}
 	return a
 }

@@ -1,0 +1,36 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mneme-memory/mneme/internal/config"
+)
+
+// TestReadySaysHowToStop: Ctrl-C stops nothing that runs in the background.
+func TestReadySaysHowToStop(t *testing.T) {
+	t.Parallel()
+	for how, want := range map[howStarted]string{
+		inForeground: "Stop: Ctrl-C, or mneme down", inBackground: "Stop: mneme down", alreadyRunning: "Stop: mneme down",
+	} {
+		var out bytes.Buffer
+		a := &app{
+			sys: System{
+				Stdout: &out, Stderr: &out, StdoutTTY: true, Now: time.Now, Env: func(string) string { return "" },
+				Executable: func() (string, error) { return "", errors.New("none") },
+			},
+			deps: Deps{Dial: func(context.Context, config.Config) (Client, error) { return nil, errUnexpected }},
+		}
+		// No server answers, which the exit code tells.
+		if err := a.printReady(t.Context(), config.Config{Home: t.TempDir()}, config.Daemon{PID: 1}, how); err != nil && !errors.As(err, new(quiet)) {
+			t.Fatal(err)
+		}
+		if !strings.Contains(out.String(), want+"\n") {
+			t.Errorf("%d says\n%s", how, out.String())
+		}
+	}
+}
