@@ -53,6 +53,14 @@ func op(ctx context.Context, user, action, step string) memory.Op {
 	}
 }
 
+// chained is op for workflows that are continued in new runs and have an id of
+// their own: the id alone names the change that all of their steps make.
+func chained(ctx context.Context, user, action, step string) memory.Op {
+	o := op(ctx, user, action, step)
+	o.Chain = o.WorkflowID
+	return o
+}
+
 // prepare records the embedding model at the first write of all, and refuses
 // another one after it, which is asked each time: a rebuild by another process
 // changes it. The first write of this process also creates the collections, and

@@ -36,7 +36,9 @@ func (a *Activities) ImportBatch(ctx context.Context, in memory.ImportBatch) (Im
 		return ImportOutcome{}, err
 	}
 	step := fmt.Sprintf("batch/%d", in.Number)
-	stored, existing, err := a.Ledger.Import(ctx, op(ctx, user, memory.ActionImport, step), records)
+	importing := op(ctx, user, memory.ActionImport, step)
+	importing.Chain = in.Chain
+	stored, existing, err := a.Ledger.Import(ctx, importing, records)
 	if err != nil {
 		return ImportOutcome{}, err
 	}

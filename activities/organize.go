@@ -27,7 +27,7 @@ func (a *Activities) FindGroups(ctx context.Context, in FindGroupsInput) (memory
 	if err != nil {
 		return memory.FoundGroups{}, err
 	}
-	return a.Ledger.KeepGroups(ctx, op(ctx, in.User, memory.ActionTidy, in.Step), in.Scope, found)
+	return a.Ledger.KeepGroups(ctx, chained(ctx, in.User, memory.ActionTidy, in.Step), in.Scope, found)
 }
 
 // MergeGroupsInput names some of the groups that a step of the same workflow found.
@@ -47,7 +47,7 @@ type MergedGroups struct {
 
 // MergeGroups makes one memory of each group and brings the index in step.
 func (a *Activities) MergeGroups(ctx context.Context, in MergeGroupsInput) (MergedGroups, error) {
-	groups, err := a.Ledger.MergeGroups(ctx, op(ctx, in.User, memory.ActionTidy, in.Step), in.Found, in.Scope, in.From)
+	groups, err := a.Ledger.MergeGroups(ctx, chained(ctx, in.User, memory.ActionTidy, in.Step), in.Found, in.Scope, in.From)
 	if err != nil {
 		return MergedGroups{}, err
 	}
@@ -100,7 +100,7 @@ func (a *Activities) TidyPage(ctx context.Context, in TidyPageInput) (TidiedPage
 	if !ok {
 		return TidiedPage{}, memory.Errorf(memory.Internal, "", "organize has no step %q", in.Action)
 	}
-	t, err := does(ctx, op(ctx, in.User, in.Action, in.Step), in.Scope)
+	t, err := does(ctx, chained(ctx, in.User, in.Action, in.Step), in.Scope)
 	if err != nil {
 		return TidiedPage{}, err
 	}

@@ -61,6 +61,7 @@ type Ledger interface {
 	Forgetter
 	Organizer
 	Rehearser
+	Undoer
 }
 
 // Storer adds to the ledger.

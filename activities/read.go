@@ -19,6 +19,7 @@ type ReadInput struct {
 	Stats   bool                 `json:"stats,omitempty"`
 	Index   bool                 `json:"index,omitempty"` // how it compares with the ledger
 	Held    bool                 `json:"held,omitempty"`
+	Changes int                  `json:"changes,omitempty"` // how many of the last ones
 }
 
 // RelatedInput asks for what is linked to a memory.
@@ -39,7 +40,8 @@ type ReadOutput struct {
 	Stats   *memory.Stats       `json:"stats,omitempty"`
 	Index   *memory.IndexState  `json:"index,omitempty"`
 
-	Held []memory.HeldPrune `json:"held,omitempty"`
+	Held    []memory.HeldPrune `json:"held,omitempty"`
+	Changes []memory.Change    `json:"changes,omitempty"`
 }
 
 // ReadLedger answers one question.
@@ -71,6 +73,8 @@ func (a *Activities) ReadLedger(ctx context.Context, in ReadInput) (ReadOutput, 
 		out.Index = &s
 	case in.Held:
 		out.Held, err = a.Ledger.Held(ctx)
+	case in.Changes > 0:
+		out.Changes, err = a.Ledger.Changes(ctx, in.Changes)
 	default:
 		err = memory.Errorf(memory.Invalid, "", "nothing was asked of the ledger")
 	}

@@ -18,9 +18,11 @@ WITH step AS (
     SELECT * FROM audit
     WHERE action IN ('merge', 'prune', 'promote', 'expire', 'decay', 'organize') AND workflow_id LIKE 'organize/%' -- not a merge by hand
 ), undo AS (
-    SELECT s.workflow_id, count(*) AS undone
-    FROM audit u JOIN (SELECT DISTINCT workflow_id, run_id FROM step) s ON s.run_id = (u.details ->> '$.run_id')
-    WHERE u.action = 'undo' GROUP BY s.workflow_id
+    -- An undo that was taken back itself has undone nothing.
+    SELECT (u.details ->> '$.of') AS workflow_id, count(DISTINCT u.id) AS undone
+    FROM (SELECT workflow_id, details, unnest(affected_ids) AS id FROM audit WHERE action = 'undo') u
+    WHERE u.workflow_id NOT IN (SELECT (details ->> '$.of') FROM audit WHERE action = 'undo' AND (details ->> '$.of') IS NOT NULL)
+    GROUP BY 1
 )
 SELECT workflow_id, arg_min(run_id, id) AS run_id, min(ts) AS started_at,
        coalesce(sum(greatest(len(affected_ids) - 1, 0)) FILTER (WHERE action = 'merge'), 0)::BIGINT AS merged,

@@ -8,6 +8,8 @@ const MaxImportBatch = 500
 type ImportBatch struct {
 	Number int          `json:"number"` // from 0; a batch that was done is not done again
 	Items  []StoreInput `json:"items"`
+	// Chain names the import that the batch is of, in all runs of its workflow, which sets it.
+	Chain string `json:"chain,omitempty"`
 }
 
 // ImportProgress says how far an import has come.

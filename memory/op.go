@@ -21,6 +21,8 @@ const (
 	ActionOrganize  = "organize"
 	ActionTidy      = "tidy" // an organize run decided on what its next steps do
 	ActionRebuild   = "rebuild"
+	ActionUndo      = "undo"    // a change was taken back
+	ActionRestore   = "restore" // one memory that was gone was brought back
 )
 
 // The actions of events that hooks record.
@@ -35,6 +37,7 @@ func Actions() []string {
 	return []string{
 		ActionStore, ActionDuplicate, ActionRecall, ActionCredit, ActionUpdate, ActionForget, ActionMerge, ActionPromote,
 		ActionExpire, ActionDecay, ActionPrune, ActionAnnounce, ActionLink, ActionImport, ActionOrganize, ActionTidy, ActionRebuild,
+		ActionUndo, ActionRestore,
 	}
 }
 
@@ -46,6 +49,9 @@ type Op struct {
 	Step       string `json:"step"`
 	User       string `json:"user"` // operating system user who asked
 	Action     string `json:"action"`
+	// Chain names the change that the op is a part of, where several runs of one
+	// workflow make it together. Empty means that the run is a change of its own.
+	Chain string `json:"-"`
 	// AnyRun has the op applied once in all runs of the workflow. Its step must
 	// then name the call that it is for.
 	AnyRun bool `json:"-"`

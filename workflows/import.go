@@ -89,6 +89,7 @@ func (i *importing) batch(ctx workflow.Context, b memory.ImportBatch) (memory.Im
 	}
 	i.taken++
 	var out activities.ImportOutcome
+	b.Chain = workflow.GetInfo(ctx).FirstRunID
 	if err := workflow.ExecuteActivity(batch(ctx), acts.ImportBatch, b).Get(ctx, &out); err != nil {
 		return memory.ImportProgress{}, err
 	}

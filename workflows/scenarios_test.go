@@ -28,6 +28,8 @@ func scenarios() map[string]func(t *testing.T) recorded {
 		"import-batches": importBatches, "rebuild-walked": rebuildEqual, "rebuild-walked-new-model": rebuildNewModel,
 		"rebuild-check-equal": rebuildCheckEqual, "rebuild-check-lost": rebuildCheckLost,
 		"snapshot": snapshotTaken,
+		"undo":     undoOrganized(workflows.UndoState{}), "undo-continued": undoOrganized(workflows.UndoState{PerRun: 2, Page: 3}),
+		"restore": restored,
 	}
 	for name, s := range simple() {
 		out[name] = func(t *testing.T) recorded { return s.run(t) }

@@ -28,6 +28,7 @@ type Client interface {
 	rebuilder
 	snapshotter
 	counter
+	undoer
 	waiter
 	review.Client
 	Close()

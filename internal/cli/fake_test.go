@@ -37,6 +37,9 @@ type fake struct {
 	rebuild  func(memory.RebuildInput, func(memory.RebuildReport)) (memory.RebuildReport, error)
 	stats    func() (memory.Stats, error)
 	snapshot func(memory.SnapshotInput) (memory.SnapshotReport, error)
+	undo     func(memory.UndoInput) (memory.UndoReport, error)
+	changes  []memory.Change
+	restore  func(string) (memory.Memory, error)
 	waiting  []memory.Waiting
 }
 
@@ -191,6 +194,22 @@ func (f fake) Stats(context.Context) (memory.Stats, error) {
 
 func (f fake) IndexState(context.Context) (memory.IndexState, error) {
 	return memory.IndexState{}, nil
+}
+
+func (f fake) Undo(_ context.Context, in memory.UndoInput, p func(memory.UndoReport)) (memory.UndoReport, error) {
+	if f.undo == nil {
+		return memory.UndoReport{}, errUnexpected
+	}
+	return f.undo(in)
+}
+
+func (f fake) Changes(context.Context, int) ([]memory.Change, error) { return f.changes, nil }
+
+func (f fake) Restore(_ context.Context, id, _ string) (memory.Memory, error) {
+	if f.restore == nil {
+		return memory.Memory{}, errUnexpected
+	}
+	return f.restore(id)
 }
 
 func (f fake) Close() {}

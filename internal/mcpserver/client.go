@@ -21,6 +21,7 @@ type Client interface {
 	Update(ctx context.Context, in memory.UpdateInput) (memory.Memory, error)
 	Summarize(ctx context.Context, in memory.SummaryInput) (memory.Summary, error)
 	Snapshot(ctx context.Context, in memory.SnapshotInput, progress func(memory.SnapshotReport)) (memory.SnapshotReport, error)
+	Undo(ctx context.Context, in memory.UndoInput, progress func(memory.UndoReport)) (memory.UndoReport, error)
 	Waiting(ctx context.Context) ([]memory.Waiting, error)
 	Close()
 }

@@ -25,10 +25,18 @@ type fake struct {
 	update    func(memory.UpdateInput) (memory.Memory, error)
 	summarize func(memory.SummaryInput) (memory.Summary, error)
 	snapshot  func(memory.SnapshotInput) (memory.SnapshotReport, error)
+	undo      func(memory.UndoInput) (memory.UndoReport, error)
 	waiting   []memory.Waiting
 }
 
 func (f *fake) Waiting(context.Context) ([]memory.Waiting, error) { return f.waiting, nil }
+
+func (f *fake) Undo(_ context.Context, in memory.UndoInput, _ func(memory.UndoReport)) (memory.UndoReport, error) {
+	if f.undo == nil {
+		return memory.UndoReport{}, errNotExpected
+	}
+	return f.undo(in)
+}
 
 var errNotExpected = errors.New("a call that the test does not expect")
 

@@ -77,7 +77,7 @@ func TestGolden(t *testing.T) {
 	slices.Sort(names)
 	want := []string{
 		"episode", "learning", "memory_forget", "memory_get", "memory_link", "memory_organize", "memory_recall",
-		"memory_related", "memory_snapshot", "memory_store", "memory_summarize", "memory_update", "procedure", "rag_search", "trajectory",
+		"memory_related", "memory_snapshot", "memory_store", "memory_summarize", "memory_undo", "memory_update", "procedure", "rag_search", "trajectory",
 	}
 	if !slices.Equal(names, want) {
 		t.Errorf("tools are %v", names)
@@ -107,7 +107,7 @@ func golden(t *testing.T, file string, got []byte) {
 func TestEveryTool(t *testing.T) {
 	t.Parallel()
 	readOnly := []string{"memory_recall", "rag_search", "memory_get", "memory_related", "memory_summarize"}
-	destructive := []string{"memory_forget", "memory_organize", "memory_update"}
+	destructive := []string{"memory_forget", "memory_organize", "memory_undo", "memory_update"}
 	for _, tool := range newServer(t, &fake{}).Tools() {
 		t.Run(tool.Name, func(t *testing.T) {
 			t.Parallel()

@@ -79,6 +79,7 @@ func New(opts Options) *Server {
 	s.addReading()
 	s.addUpdating()
 	s.addTidying()
+	s.addUndoing()
 	s.addSnapshot()
 	s.mcp.AddTools(s.tools...)
 	return s

@@ -31,7 +31,7 @@ func (s *store) absorb(ctx context.Context, before row, own *row, similarity flo
 	after := before
 	after.Record = combine(before.Record, s.rec)
 	s.strengthen(&after, before)
-	changes, err := s.l.mergeTwins(ctx, s.tx, &after)
+	changes, err := s.l.mergeTwins(ctx, s.tx, s.op, &after)
 	if err != nil {
 		return memory.StoreResult{}, err
 	}

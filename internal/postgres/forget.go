@@ -67,14 +67,14 @@ func (l *Ledger) Forget(ctx context.Context, op memory.Op, ids []string, purge b
 		if err := l.save(ctx, tx, op, changes...); err != nil {
 			return 0, err
 		}
-		tag, err := tx.Exec(ctx, `delete from memory_links where source_id = any($1) or target_id = any($1)`, noNil(e.affected))
+		links, err := l.dropLinks(ctx, tx, op, e.affected)
 		if err != nil {
-			return 0, fmt.Errorf("drop links: %w", err)
+			return 0, err
 		}
 		if purge {
 			err = purgeVersions(ctx, tx, e.affected)
 		}
-		return int(tag.RowsAffected()), err
+		return len(links), err
 	})
 }
 

@@ -295,13 +295,14 @@ var (
 		"position", "content_hash", "model", "state", "merged_into", "indexed_in", "dirty",
 		"arrived_at", "announced_at",
 	}
-	versionCopy = []string{"memory_id", "at", "action", "workflow_id", "run_id", "step", "before", "before_vector", "after", "after_vector"}
+	versionCopy = []string{"memory_id", "at", "action", "workflow_id", "run_id", "step", "before", "before_vector", "after", "after_vector", "chain"}
+	changeCopy  = []string{"memory_id", "at", "action", "workflow_id", "run_id", "chain", "step", "before", "after"}
 	auditCopy   = []string{"user", "action", "timestamp", "affected_ids", "project", "collection", "workflow_id", "run_id", "step", "details"}
 )
 
 // write copies new rows with their versions and audit rows.
 func (b *batch) write(ctx context.Context) error {
-	var rows, versions, audits [][]any
+	var rows, versions, counts, audits [][]any
 	for _, c := range b.changes {
 		op := b.op
 		op.Step = b.step(c.after.ID)
@@ -309,7 +310,11 @@ func (b *batch) write(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		rows, versions = append(rows, c.after.args()), append(versions, args)
+		counted, err := b.l.changeArgs(op, c)
+		if err != nil {
+			return err
+		}
+		rows, versions, counts = append(rows, c.after.args()), append(versions, args), append(counts, counted)
 	}
 	for _, c := range b.revived {
 		op := b.op
@@ -333,6 +338,7 @@ func (b *batch) write(ctx context.Context) error {
 	return errorsIn(
 		b.copy(ctx, "memories", memoryCopy, rows),
 		b.copy(ctx, "memory_versions", versionCopy, versions),
+		b.copy(ctx, "memory_changes", changeCopy, counts),
 		b.copy(ctx, "memory_audit", auditCopy, audits),
 	)
 }

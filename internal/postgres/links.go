@@ -39,7 +39,7 @@ func (l *Ledger) Link(ctx context.Context, op memory.Op, link memory.Link) (memo
 		if at.IsZero() {
 			at = l.now()
 		}
-		return addLink(ctx, tx, source.ID, target.ID, link.Type, moment(at))
+		return l.addLink(ctx, tx, op, source.ID, target.ID, link.Type, moment(at))
 	})
 }
 
@@ -65,11 +65,15 @@ func notFound(id string) error {
 }
 
 // addLink adds a link, or returns an existing one.
-func addLink(ctx context.Context, tx pgx.Tx, source, target, typ string, at time.Time) (memory.Link, error) {
-	_, err := tx.Exec(ctx, `insert into memory_links (`+linkColumns+`) values ($1, $2, $3, $4, $5) on conflict do nothing`,
-		memory.NewLinkID(source, target, typ), source, target, typ, at)
+func (l *Ledger) addLink(ctx context.Context, tx pgx.Tx, op memory.Op, source, target, typ string, at time.Time) (memory.Link, error) {
+	link := memory.Link{ID: memory.NewLinkID(source, target, typ), SourceID: source, TargetID: target, Type: typ, CreatedAt: at}
+	tag, err := tx.Exec(ctx, `insert into memory_links (`+linkColumns+`) values ($1, $2, $3, $4, $5) on conflict do nothing`,
+		link.ID, source, target, typ, at)
 	if err != nil {
 		return memory.Link{}, fmt.Errorf("insert link: %w", err)
+	}
+	if tag.RowsAffected() > 0 {
+		return link, l.noteLinks(ctx, tx, op, true, link)
 	}
 	rows, err := tx.Query(ctx, `select `+linkColumns+` from memory_links where source_id = $1 and target_id = $2 and link_type = $3`,
 		source, target, typ)
@@ -81,7 +85,7 @@ func addLink(ctx context.Context, tx pgx.Tx, source, target, typ string, at time
 
 // addRequested adds the links asked for with a store and counts them. One to
 // the memory itself, which a merge can cause, is left out.
-func (l *Ledger) addRequested(ctx context.Context, tx pgx.Tx, source string, links []memory.LinkRequest) (int, error) {
+func (l *Ledger) addRequested(ctx context.Context, tx pgx.Tx, op memory.Op, source string, links []memory.LinkRequest) (int, error) {
 	n := 0
 	for _, request := range links {
 		target, err := liveEnd(ctx, tx, request.TargetID)
@@ -91,7 +95,7 @@ func (l *Ledger) addRequested(ctx context.Context, tx pgx.Tx, source string, lin
 		if target.ID == source {
 			continue
 		}
-		if _, err := addLink(ctx, tx, source, target.ID, request.Type, moment(l.now())); err != nil {
+		if _, err := l.addLink(ctx, tx, op, source, target.ID, request.Type, moment(l.now())); err != nil {
 			return n, err
 		}
 		n++
@@ -101,12 +105,8 @@ func (l *Ledger) addRequested(ctx context.Context, tx pgx.Tx, source string, lin
 
 // moveLinks gives a merged memory's links to its survivor. Links between the
 // two and those that the survivor has already go.
-func moveLinks(ctx context.Context, tx pgx.Tx, from, to string) error {
-	rows, err := tx.Query(ctx, `delete from memory_links where source_id = $1 or target_id = $1 returning `+linkColumns, from)
-	if err != nil {
-		return fmt.Errorf("move links: %w", err)
-	}
-	moved, err := pgx.CollectRows(rows, scanLink)
+func (l *Ledger) moveLinks(ctx context.Context, tx pgx.Tx, op memory.Op, from, to string) error {
+	moved, err := l.dropLinks(ctx, tx, op, []string{from})
 	if err != nil {
 		return fmt.Errorf("move links: %w", err)
 	}
@@ -120,7 +120,7 @@ func moveLinks(ctx context.Context, tx pgx.Tx, from, to string) error {
 		if k.SourceID == k.TargetID {
 			continue
 		}
-		if _, err := addLink(ctx, tx, k.SourceID, k.TargetID, k.Type, k.CreatedAt); err != nil {
+		if _, err := l.addLink(ctx, tx, op, k.SourceID, k.TargetID, k.Type, k.CreatedAt); err != nil {
 			return err
 		}
 	}

@@ -23,7 +23,7 @@ func combine(survivor, absorbed memory.Record) memory.Record {
 
 // mergeTwins makes room for a survivor's new text: a live memory that holds
 // this very text is merged into it. It returns the changes of the twins.
-func (l *Ledger) mergeTwins(ctx context.Context, tx pgx.Tx, after *row, leaving ...string) ([]change, error) {
+func (l *Ledger) mergeTwins(ctx context.Context, tx pgx.Tx, op memory.Op, after *row, leaving ...string) ([]change, error) {
 	twins, err := selectRows(ctx, tx, `project = $1 and collection = $2 and content_hash = $3 and state = 'live'
 and id <> $4 and not id = any($5) order by id for update`,
 		after.Project, after.Collection, after.ContentHash, after.ID, noNil(leaving))
@@ -34,7 +34,7 @@ and id <> $4 and not id = any($5) order by id for update`,
 	for _, twin := range twins {
 		after.Record = combine(after.Record, twin.Record)
 		changes = append(changes, change{before: &twin, after: twin.into(after.ID)})
-		if err := moveLinks(ctx, tx, twin.ID, after.ID); err != nil {
+		if err := l.moveLinks(ctx, tx, op, twin.ID, after.ID); err != nil {
 			return nil, err
 		}
 	}
@@ -130,7 +130,7 @@ order by id for update`, noNil(ids), scope.Project, scope.Collection)
 }
 
 func (l *Ledger) applyMerge(ctx context.Context, tx pgx.Tx, op memory.Op, first, after row, changes []change, merged []string) error {
-	twins, err := l.mergeTwins(ctx, tx, &after, merged...)
+	twins, err := l.mergeTwins(ctx, tx, op, &after, merged...)
 	if err != nil {
 		return err
 	}
@@ -140,7 +140,7 @@ func (l *Ledger) applyMerge(ctx context.Context, tx pgx.Tx, op memory.Op, first,
 		return err
 	}
 	for _, id := range merged {
-		if err := moveLinks(ctx, tx, id, first.ID); err != nil {
+		if err := l.moveLinks(ctx, tx, op, id, first.ID); err != nil {
 			return err
 		}
 	}

@@ -77,6 +77,9 @@ func (l *Ledger) Decay(ctx context.Context, op memory.Op, scope memory.Scope) (m
 		for i, s := range chosen {
 			faded[i] = s.Faded(now, ignored[s.ID])
 		}
+		if _, err := tx.Exec(ctx, noteDecay, idsOf(chosen), faded, now, moment(l.now()), op.Action, op.WorkflowID, op.RunID, chainOf(op), op.Step); err != nil {
+			return fmt.Errorf("note the decay: %w", err)
+		}
 		_, err = tx.Exec(ctx, `update memories m set confidence = faded.confidence, decayed_at = $3, dirty = true,
 revision = revision + 1, changed_at = clock_timestamp()
 from unnest($1::uuid[], $2::float8[]) faded(id, confidence) where m.id = faded.id`, idsOf(chosen), faded, now)
@@ -90,6 +93,9 @@ func (l *Ledger) Announce(ctx context.Context, op memory.Op, scope memory.Scope)
 	now := moment(scope.Now)
 	rule := func(s memory.Standing) bool { return s.ToAnnounce(now) }
 	return l.organize(ctx, op, scope, mayAnnounce, rule, func(tx pgx.Tx, _ *entry, chosen []memory.Standing) error {
+		if _, err := tx.Exec(ctx, noteAnnouncement, idsOf(chosen), now, moment(l.now()), op.Action, op.WorkflowID, op.RunID, chainOf(op), op.Step); err != nil {
+			return fmt.Errorf("note the announcement: %w", err)
+		}
 		_, err := tx.Exec(ctx, `update memories set announced_at = $2 where id = any($1)`, idsOf(chosen), now)
 		return err
 	})
@@ -129,7 +135,7 @@ func (l *Ledger) promote(ctx context.Context, tx pgx.Tx, op memory.Op, before ro
 		if err := l.save(ctx, tx, op, change{before: &before, after: before.into(twin.ID)}, change{before: &twin, after: after}); err != nil {
 			return "", err
 		}
-		return twin.ID, moveLinks(ctx, tx, before.ID, twin.ID)
+		return twin.ID, l.moveLinks(ctx, tx, op, before.ID, twin.ID)
 	}
 	after := before
 	if after.indexedIn == "" {

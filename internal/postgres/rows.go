@@ -115,8 +115,8 @@ last_accessed = $14, expires_at = $15, decayed_at = $16, source = $17, session =
 content_hash = $20, model = $21, state = $22, merged_into = $23, indexed_in = $24, dirty = $25, arrived_at = $26, announced_at = $27,
 revision = revision + 1, changed_at = clock_timestamp() where id = $1`
 
-const insertVersion = `insert into memory_versions (memory_id, at, action, workflow_id, run_id, step, before, before_vector, after, after_vector)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
+const insertVersion = `insert into memory_versions (memory_id, at, action, workflow_id, run_id, step, before, before_vector, after, after_vector, chain)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
 
 func (x row) args() []any {
 	tags := x.Tags
@@ -168,10 +168,15 @@ func (l *Ledger) queue(b *pgx.Batch, op memory.Op, c change) error {
 		stmt = updateMemory
 	}
 	b.Queue(stmt, c.after.args()...)
+	args, err := l.changeArgs(op, c)
+	if err != nil {
+		return err
+	}
+	b.Queue(insertChange, args...)
 	if c.quiet {
 		return nil
 	}
-	args, err := l.versionArgs(op, c)
+	args, err = l.versionArgs(op, c)
 	if err != nil {
 		return err
 	}
@@ -195,7 +200,7 @@ func (l *Ledger) versionArgs(op memory.Op, c change) ([]any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("write version: %w", err)
 	}
-	return append(args, after, c.after.Vector.Bytes()), nil
+	return append(args, after, c.after.Vector.Bytes(), chainOf(op)), nil
 }
 
 // gone is the row in a state in which it is not in the index.

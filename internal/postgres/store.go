@@ -29,7 +29,7 @@ func (l *Ledger) Store(ctx context.Context, op memory.Op, rec memory.Record, lin
 		if err != nil {
 			return result, err
 		}
-		linked, err := l.addRequested(ctx, tx, result.ID, links)
+		linked, err := l.addRequested(ctx, tx, op, result.ID, links)
 		if err != nil {
 			return result, err
 		}
