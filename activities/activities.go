@@ -80,8 +80,8 @@ func (a *Activities) prepare(ctx context.Context, dimension int) error {
 }
 
 // inCollections makes a call to the index, and makes it again if collections turn out
-// to be missing: a call needs them, whatever has removed them. The watch is told, and
-// brings back the points that they held.
+// to be missing: how they were lost does not matter. The watch is told, and brings
+// back the points that they held.
 func (a *Activities) inCollections(ctx context.Context, dimension int, call func() error) error {
 	err := call()
 	if !errors.Is(err, memory.ErrNoCollection) {

@@ -212,8 +212,8 @@ func recording(t *testing.T, r *rig, ids []string) error {
 	})
 }
 
-// untidy fills a rig with something for every step of organize: what
-// expired, what nobody used, what was recalled often, what says the same.
+// untidy fills a rig with something for every step of organize: expired,
+// unused, often recalled and duplicate memories.
 func (r *rig) untidy(t *testing.T) {
 	t.Helper()
 	r.acts.Now = func() time.Time { return time.Now().Add(-100 * 24 * time.Hour) }

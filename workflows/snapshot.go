@@ -18,8 +18,8 @@ func SnapshotAudit(ctx workflow.Context, in memory.SnapshotInput) (memory.Snapsh
 	return report, err
 }
 
-// Snapshot takes a snapshot, or joins the one that is being taken, and
-// returns what it copied. Progress, which may be nil, gets what is done so far.
+// Snapshot takes a snapshot, or joins a running one, and returns its counts.
+// Progress, which may be nil, is called with intermediate counts.
 func (c *Client) Snapshot(
 	ctx context.Context, in memory.SnapshotInput, progress func(memory.SnapshotReport),
 ) (memory.SnapshotReport, error) {

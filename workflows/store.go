@@ -42,7 +42,7 @@ type store struct {
 	stuck     *memory.Wait // what is waited for, if anything
 }
 
-// call is what somebody wants to be stored, and what to say to it.
+// call is one request to store the text, with its answer.
 type call struct {
 	in      memory.StoreInput
 	asked   time.Time
@@ -62,8 +62,8 @@ func (s *store) answer(ctx workflow.Context, more memory.StoreInput) (memory.Sto
 	return c.result, c.err
 }
 
-// callOf returns the call that covers what somebody says of the text: one that
-// is there, or a new one.
+// callOf returns the call that covers a caller's request: an earlier call, or a
+// new one.
 func (s *store) callOf(ctx workflow.Context, more memory.StoreInput) *call {
 	for _, c := range s.calls {
 		if more.Request == "" || !more.Adds(c.in) {
@@ -79,7 +79,7 @@ func (s *store) callOf(ctx workflow.Context, more memory.StoreInput) *call {
 	return c
 }
 
-// save does what one call asks for.
+// save carries out one call.
 func (s *store) save(ctx workflow.Context, c *call) (memory.StoreResult, error) {
 	in := c.in
 	if len(s.embedding.Vector) == 0 {
@@ -98,8 +98,9 @@ func (s *store) save(ctx workflow.Context, c *call) (memory.StoreResult, error) 
 }
 
 // step runs one step. Stores of an older version, which still run, know a
-// refusal as a conflict: whoever was told "accepted" before does not hear of
-// it, so the step waits on the durable path until it is mended.
+// refusal as a conflict: its callers were told "accepted" before and do not
+// hear of the refusal, so the step waits on the durable path until the cause is
+// mended.
 func (s *store) step(ctx workflow.Context, c *call, activity, in, out any) error {
 	accepted := c.settled
 	err := step(ctx, s.waiting, activity, in, out)

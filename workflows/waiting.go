@@ -176,7 +176,7 @@ func byPart(found []stuck) [][]stuck {
 	return out
 }
 
-// latest returns the one that was tried last: what it was told holds now.
+// latest returns the one that was tried last: its failure is the current one.
 func latest(of []stuck) stuck {
 	return slices.MaxFunc(of, func(a, b stuck) int { return a.failed.Compare(b.failed) })
 }

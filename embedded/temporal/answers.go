@@ -36,7 +36,7 @@ type answers struct {
 	failed error  // set once
 }
 
-// round is one sync and those who wait for it.
+// round is one sync and the commits that wait for it.
 type round struct {
 	done chan struct{}
 	err  error // to be read when done is closed

@@ -188,7 +188,7 @@ func (db *database) upkeep(opts Options) {
 	}
 }
 
-// release frees what one round of upkeep may.
+// release frees as many pages as one round of upkeep may.
 func (db *database) release() error {
 	for range stepsPerUpkeep {
 		select {

@@ -15,7 +15,7 @@ import (
 
 // A forgetfulDisk stands between SQLite and its files, which it writes as they should be. It
 // remembers which writes were synced, and so knows what a power cut would leave of a file:
-// what was there at the end of its last sync, and of what was written since then any part.
+// the content at the end of its last sync, with any part of the later writes.
 //
 // To SQLite it is a VFS (sqlite.org/vfs.html): the system's own with a few functions replaced.
 type forgetfulDisk struct {

@@ -165,7 +165,8 @@ func TestWithoutSyncAPowerCutTakesAnswers(t *testing.T) {
 }
 
 // TestDiskThatFails has a disk refuse one sync. Nobody is told "accepted" from then on, because
-// the system may have dropped what the disk refused; the next start reads what is there.
+// the system may have dropped what the disk refused; the next start goes on with the content of
+// the disk.
 func TestDiskThatFails(t *testing.T) {
 	t.Parallel()
 	opts := testOptions(t)

@@ -57,7 +57,7 @@ func ours() versions {
 	return versions{schema: sqliteschema.Version, server: headers.ServerVersion}
 }
 
-// unrecorded are those of a file that says nothing of it: all that were made before the
+// unrecorded are the versions of a file without a record: all that were made before the
 // versions were kept.
 func unrecorded() versions { return versions{schema: "0.11", server: "1.32.1"} }
 

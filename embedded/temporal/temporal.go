@@ -58,7 +58,8 @@ type Options struct {
 	// UIPort is where the web interface answers if it can. Zero, or a port that is
 	// taken, means a free one: the interface is for people, who are told Server.UIURL.
 	UIPort int
-	// UIGuard decides who may use the web interface. Nil lets in everybody who finds its port.
+	// UIGuard decides who may use the web interface. Nil admits every process that finds the
+	// port.
 	UIGuard func(http.Handler) http.Handler
 	// Headless leaves the web interface out.
 	Headless bool
@@ -129,8 +130,8 @@ func (s *Server) Stop() error {
 }
 
 // Start brings the server up and returns when Namespace can be used. When ctx ends first,
-// or a part fails, what had begun is stopped again. The server does not end with ctx: that
-// is what Stop is for.
+// or a part fails, what had begun is stopped again. The server does not end with ctx: stop
+// it with Stop.
 func Start(ctx context.Context, opts Options) (*Server, error) {
 	opts, err := opts.withDefaults()
 	if err != nil {

@@ -197,7 +197,8 @@ func TestNewerFileIsRefused(t *testing.T) {
 	}
 }
 
-// TestVersionsOfAFile reads back what is recorded, and what a file is that says nothing.
+// TestVersionsOfAFile reads the recorded versions back, and the assumed versions of a
+// file without a record.
 func TestVersionsOfAFile(t *testing.T) {
 	t.Parallel()
 	opts := oldOptions(t)

@@ -92,8 +92,8 @@ func wantedVisibility(ctx context.Context) (_ map[object]bool, err error) {
 	return want, nil
 }
 
-// setAside drops what is derived from the tables and renames the tables. It returns their
-// new names by their old ones.
+// setAside drops what is derived from the tables and renames the tables. The result maps
+// the old names to the new ones.
 func setAside(ctx context.Context, tx *gosql.Tx, have map[object]bool) (map[string]string, error) {
 	old := map[string]string{}
 	var statements []string

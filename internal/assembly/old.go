@@ -15,8 +15,8 @@ import (
 const provenBy = 200
 
 // oldWork reports whether the work that releases without identities left in a
-// Temporal namespace is this ledger's: what is known of ended runs there must
-// be in its audit, all of it. In a namespace that others use too it may be
+// Temporal namespace is this ledger's: every ended run that Temporal knows
+// there must be in its audit. In a namespace that others use too it may be
 // theirs, and a worker that took it would write their memories into this
 // ledger.
 func oldWork(ctx context.Context, c client.Client, o WorkerOptions) (bool, error) {

@@ -9,7 +9,7 @@ import (
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// texts answers with what it holds, and notes what it was asked for.
+// texts answers from held, and records the ids it was asked for.
 type texts struct {
 	held  map[string]string
 	asked []string

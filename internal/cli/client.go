@@ -9,9 +9,9 @@ import (
 	"github.com/mneme-memory/mneme/internal/review"
 )
 
-// Client is what all commands together ask of the workflows' client. What one
-// of them asks stands beside it. Errors carry their code and hint as
-// [memory.Error].
+// Client is what all commands together ask of the workflows' client. A call of
+// a single command is declared beside that command. Errors carry their code and
+// hint as [memory.Error].
 type Client interface {
 	storer
 	recaller

@@ -81,7 +81,7 @@ func (a *app) awaitChild(ctx context.Context, cfg config.Config, child *exec.Cmd
 }
 
 // giveUp ends a daemon that is still starting: left alone it would go on behind the
-// user's back. One that takes too long to undo what it did is left to finish.
+// user's back. A daemon that takes too long to clean up may finish on its own.
 func giveUp(child *exec.Cmd, died <-chan error) {
 	child.Process.Signal(syscall.SIGTERM) //nolint:errcheck // it may have ended by itself
 	timer := time.NewTimer(stopTimeout)

@@ -33,7 +33,7 @@ func (a *app) doctor() *cobra.Command {
 	return cmd
 }
 
-// examination is what there is to examine; d is zero if no daemon runs.
+// examination gathers the inputs of the checks; d is zero if no daemon runs.
 func (a *app) examination(cfg config.Config, d config.Daemon) doctor.Options {
 	o := doctor.Options{
 		Config: cfg, Daemon: d, Now: a.sys.Now, Env: a.sys.Env, Dir: a.sys.Dir, Date: a.date,

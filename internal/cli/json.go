@@ -62,7 +62,8 @@ func hitsJSON(hits []memory.Hit) []hitJSON {
 	return out
 }
 
-// exportJSON is one line of an export. Import reads what it can use of it.
+// exportJSON is one line of an export. An import reads the fields that it
+// knows.
 type exportJSON struct {
 	Text         string     `json:"text"`
 	Type         string     `json:"type"`

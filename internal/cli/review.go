@@ -80,7 +80,7 @@ func (a *app) review() *cobra.Command {
 	return cmd
 }
 
-// decisions are those that were given as flags.
+// decisions are the decisions given as flags.
 func (f reviewFlags) decisions() ([]review.Decision, error) {
 	var out []review.Decision
 	for _, given := range []struct {

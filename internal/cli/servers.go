@@ -103,7 +103,7 @@ func noteOf(name string, s doctor.Server) string {
 	return printable(note)
 }
 
-// detailOf is what is wrong with a server, else what is worth knowing.
+// detailOf names a server's fault, or else its details.
 func detailOf(s doctor.Server) string {
 	switch {
 	case !s.Known():

@@ -13,8 +13,8 @@ import (
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// How long the servers have for their answers: who asks for the status wants it at once, while
-// somebody who has just started everything can wait a little for servers that are still busy.
+// How long the servers have for their answers: "mneme status" is asked for an answer at once,
+// while "mneme up" can wait a little for servers that are still busy.
 const (
 	statusTimeout = 800 * time.Millisecond
 	readyTimeout  = 10 * time.Second

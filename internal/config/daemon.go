@@ -65,7 +65,7 @@ type Service struct {
 }
 
 // Where returns the services by name: those that the running daemon d uses, or without a
-// daemon (zero) those whose address is set. One that nobody knows of has no address.
+// daemon (zero) those whose address is set. An unknown service has no address.
 func Where(cfg Config, d Daemon) map[string]Service {
 	out := map[string]Service{
 		TemporalService: {Address: cfg.Temporal.Address},

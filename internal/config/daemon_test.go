@@ -125,7 +125,7 @@ func TestEnsureHome(t *testing.T) {
 	if err := EnsureHome(home); err != nil || mode(home) != 0o700 {
 		t.Errorf("close: %v, mode %o", err, mode(home))
 	}
-	// One with other things in it is left alone.
+	// A folder with other files in it is left alone.
 	other := t.TempDir()
 	if err := errors.Join(os.WriteFile(filepath.Join(other, "letter.txt"), nil, 0o600), os.Chmod(other, 0o755)); err != nil {
 		t.Fatal(err)

@@ -15,10 +15,11 @@ type fileValues map[string]fileValue
 
 type fileValue struct{ value, source string }
 
-// maxFileBytes bounds the configuration file: what is longer is another file.
+// maxFileBytes bounds the configuration file: a longer file is no
+// configuration.
 const maxFileBytes = 1 << 20
 
-// readFile reads the configuration file. One that is absent sets nothing.
+// readFile reads the configuration file. An absent file sets nothing.
 func readFile(path string) (fileValues, Problems) {
 	info, err := os.Stat(path)
 	if errors.Is(err, os.ErrNotExist) {

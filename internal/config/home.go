@@ -12,8 +12,9 @@ import (
 )
 
 // EnsureHome creates the data folder for its owner alone, or checks that it is
-// so. A folder of ours that others may read is closed to them. One that holds
-// other things is refused, not closed: MNEME_HOME=/tmp is a slip of the pen.
+// so. A folder of ours that others may read is closed to them. A folder with
+// other files in it is refused, not closed: MNEME_HOME=/tmp is a slip of the
+// pen.
 func EnsureHome(home string) error {
 	const hint = "set MNEME_HOME to a folder of your own"
 	info, err := os.Stat(home)

@@ -5,7 +5,7 @@ import "slices"
 // homeName is the one setting that the file cannot hold: it lies there.
 const homeName = "home"
 
-// spec describes one setting: where it may come from and what it may be.
+// spec describes one setting: its sources and its allowed values.
 type spec struct {
 	name  string // also its key in the file, dots being tables
 	env   string // the variable that sets it

@@ -92,7 +92,7 @@ type daemon struct {
 	services services
 }
 
-// state is what other processes are told.
+// state is the daemon's description for other processes.
 func (d *daemon) state() config.Daemon {
 	s := d.services
 	return config.Daemon{

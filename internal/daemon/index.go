@@ -30,10 +30,10 @@ func (d *daemon) prepareIndex(ctx context.Context) error {
 	return s.qdrant.index.EnsureCollections(ctx, dimension)
 }
 
-// startRefill has another index than last time compared with the ledger as a whole: it may
-// hold what was forgotten since it was used before. It does so beside everything else,
-// because it can take minutes. What the same index has lost is noticed by the worker, which
-// watches it.
+// startRefill has another index than last time compared with the ledger as a whole: another
+// index may still hold forgotten memories from its earlier use. It does so beside
+// everything else, because it can take minutes. What the same index has lost is noticed by
+// the worker, which watches it.
 func (d *daemon) startRefill(ctx context.Context, client *workflows.Client) error {
 	last, err := os.ReadFile(d.indexPath())
 	if errors.Is(err, fs.ErrNotExist) || err == nil && string(last) == d.indexName() {
@@ -58,9 +58,9 @@ func (d *daemon) startRefill(ctx context.Context, client *workflows.Client) erro
 
 // refill goes through the whole index, and notes that it is the one to use when that is done.
 func (d *daemon) refill(ctx context.Context, client *workflows.Client) (equal bool, err error) {
-	// A rebuild that an earlier daemon began goes on by itself, and a call joins it. What it
-	// had done was done to another index, so it must end first. If there is none, this is a
-	// short one.
+	// A rebuild that an earlier daemon began goes on by itself, and a call joins it. It may
+	// have worked on another index, so it must end first. If there is none, this is a short
+	// one.
 	if _, err := client.Rebuild(ctx, memory.RebuildInput{Collections: []string{memory.Episodes}, User: refiller}, nil); err != nil {
 		return false, err
 	}

@@ -124,7 +124,7 @@ func TestOllamaWithoutItsModel(t *testing.T) {
 	if s.Mode != config.Found || r.state.Model != "all-minilm" || s.Note != "" {
 		t.Errorf("model %s of %+v", r.state.Model, s)
 	}
-	// What is wrong is told by the server itself, for as long as it is so.
+	// A fault is reported by the server itself, for as long as it lasts.
 	if i := r.inspect(t, config.OllamaService); len(i.Problems) != 1 || !strings.Contains(memory.HintOf(i.Problems[0]), "ollama pull all-minilm") {
 		t.Errorf("it says of itself %+v", i)
 	}

@@ -36,8 +36,8 @@ func (s *stops) run() error {
 }
 
 // background starts work that goes on beside everything else. To undo it is to end its
-// context and to wait until it returns; what it uses, such as a connection, must have been
-// pushed before, so that it is closed afterwards.
+// context and to wait until it returns; its connections and files must have been pushed
+// before, so that they are closed afterwards.
 func (s *stops) background(ctx context.Context, work func(context.Context)) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})

@@ -104,8 +104,8 @@ func load(home string) (key, error) {
 }
 
 // generate makes a key and its certificate, in PEM form. The certificate is good at all
-// times, because a laptop whose clock is wrong must still reach its own memory; who has to
-// end it deletes the file.
+// times, because a laptop whose clock is wrong must still reach its own memory; to end it,
+// delete the file.
 func generate() ([]byte, error) {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -303,7 +303,8 @@ func parseDate(name, s string) (time.Time, error) {
 	return t.UTC(), nil
 }
 
-// singular names one of what a parameter lists: collections[0] is a collection.
+// singular names one element of a list parameter: collections[0] is a
+// collection.
 func singular(name string) string {
 	name, _, _ = strings.Cut(name, "[")
 	return strings.TrimSuffix(name, "s")

@@ -184,8 +184,8 @@ func hostOnly(hostport string) string {
 	return strings.Trim(hostport, "[]")
 }
 
-// loopback reports whether host means this machine. Names other than
-// localhost are not looked up: what they mean can change in between.
+// loopback reports whether host means this machine. Names other than localhost
+// are not looked up: the answer could change in between.
 func loopback(host string) bool {
 	if strings.EqualFold(host, "localhost") {
 		return true

@@ -140,7 +140,7 @@ func TestEveryTool(t *testing.T) {
 }
 
 // usable reports whether a client can fill in a parameter from its schema alone: some
-// refuse a list that does not say what it holds.
+// clients refuse a list without a type for its elements.
 func usable(s map[string]any) bool {
 	if s["type"] == "array" {
 		return s["items"] != nil

@@ -20,11 +20,12 @@ const (
 	kindLinks // a list of {target_id, link_type}
 )
 
-// param describes one parameter. The schema the client sees and the check of
-// what it sends are both made of it, so they cannot differ.
+// param describes one parameter. The client's schema and the check of its
+// arguments are both made from a param, so they cannot differ.
 //
 // The schema names no bounds: every session pays for each character of it,
-// Claude Code does not check them, and who oversteps one is told it here.
+// Claude Code does not check bounds, and an error names a bound that is
+// exceeded.
 type param struct {
 	name     string
 	kind     kind

@@ -136,7 +136,7 @@ func (s *Server) search(ctx context.Context, c Client, in searchArgs) (answer, e
 	return newFound(r, q.Project), nil
 }
 
-// waitFor is how long an answer that is there waits for what is said beside it.
+// waitFor is how long a finished answer waits for its remarks.
 const waitFor = 200 * time.Millisecond
 
 // waitingRemark asks which accepted changes wait, because an answer lacks them. The

@@ -56,7 +56,7 @@ func TestStoreAccepted(t *testing.T) {
 }
 
 // TestRecallSaysWhatWaits has accepted changes wait for a part that refuses: an
-// answer that lacks them says so, and what to do.
+// answer without them says so, with the remedy.
 func TestRecallSaysWhatWaits(t *testing.T) {
 	t.Parallel()
 	c := connect(t, newServer(t, &fake{

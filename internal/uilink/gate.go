@@ -102,7 +102,7 @@ func (g *Gate) begin() string {
 }
 
 // known reports whether a request bears the cookie of a session. The cookie is looked up by
-// its hash, so the time that takes tells nothing of it.
+// its hash, so the duration reveals no part of it.
 func (g *Gate) known(r *http.Request) bool {
 	cookie, err := r.Cookie(cookieName)
 	if err != nil {

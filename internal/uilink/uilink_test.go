@@ -72,7 +72,8 @@ func base(t *testing.T, link string) string {
 	return "http://" + u.Host
 }
 
-// TestLinkOpensOnce lets in who has a link, once, and keeps out who has none.
+// TestLinkOpensOnce admits the holder of a link once, and no caller without a
+// link.
 func TestLinkOpensOnce(t *testing.T) {
 	t.Parallel()
 	for _, byAddress := range []bool{false, true} {

@@ -62,7 +62,7 @@ func seen(r rune) rune {
 // full-width one, are found by normalising.
 const openers = "<‹〈⟨❮❬˂ᐸ⧼"
 
-// slashes are those that a reader takes for "/".
+// slashes are the characters that look like "/".
 const slashes = "/∕⁄⧸╱⟋"
 
 // withoutTags replaces every sign that could open a tag: one before a letter, or before a slash,

@@ -175,7 +175,8 @@ func (h house) way(from, to string) string {
 	return "no import"
 }
 
-// memory is the words of the project: whoever reads it needs nothing else.
+// memory is the words of the project: a reader of memory needs no other
+// package.
 func TestMemoryKnowsOnlyTheStandardLibrary(t *testing.T) {
 	t.Parallel()
 	all := load(t)

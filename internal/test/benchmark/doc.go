@@ -5,8 +5,8 @@
 // Machines differ, and one machine differs from hour to hour. So nearly every
 // figure stands beside a yardstick of the same run: an empty workflow on the
 // same server, one pass over as much memory, a plain write to the same disk.
-// The two are measured in turns, so that what disturbs one disturbs the other.
-// A slow machine fails nothing: a budget that is missed is a line in a table.
+// The two are measured in turns, so that a disturbance hits both. A slow
+// machine fails nothing: a budget that is missed is a line in a table.
 //
 //	make bench                        # everything
 //	make bench ARGS="recall store"    # two suites

@@ -75,7 +75,8 @@ func (e *Env) command(ctx context.Context, home string, args ...string) *exec.Cm
 	return cmd
 }
 
-// mneme runs one command to its end. What it said is in the error if it failed.
+// mneme runs one command to its end. The error of a failed command includes its
+// output.
 func (e *Env) mneme(ctx context.Context, home string, args ...string) error {
 	if out, err := e.command(ctx, home, args...).CombinedOutput(); err != nil {
 		return fmt.Errorf("mneme %s: %w\n%s", args[0], err, out)
@@ -84,8 +85,8 @@ func (e *Env) mneme(ctx context.Context, home string, args ...string) error {
 }
 
 // full returns the daemon with 10,000 memories. The first who asks waits for
-// the import, and for a kill -9 and a start after it: what is measured then is
-// what lay on the disk.
+// the import, and for a kill -9 and a start after it: so the measurements read
+// from the disk.
 func (e *Env) full(ctx context.Context) (*loaded, error) {
 	if e.loaded != nil {
 		return e.loaded, nil

@@ -24,7 +24,7 @@ type hookCase struct {
 	did func(warm bool, out string, line hooklog.Entry) bool
 }
 
-// What a command fails with, and what was learned about it.
+// A command's error, and the memory of its cause.
 const (
 	failedCommand = "go test ./internal/pool"
 	failedError   = "Exit code 1\n--- FAIL: TestPool (0.01s)\n    pool_test.go:41: dial tcp 127.0.0.1:5432: connect: connection refused\nFAIL"

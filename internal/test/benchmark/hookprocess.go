@@ -94,7 +94,7 @@ func (b *hookBench) busy(ctx context.Context, n int) (stop func() error, err err
 func (b *hookBench) autostart(ctx context.Context, home string) (rows []Row, err error) {
 	b.env.say("hooks: starting the daemon, %d rounds", autostartRounds)
 	defer func() {
-		// Whatever happened, what was started is stopped; that it did not run is fine.
+		// The daemon is stopped in any case; that it did not run is fine.
 		_ = b.env.mneme(context.WithoutCancel(ctx), home, "down")
 	}()
 	var took durations

@@ -30,7 +30,8 @@ const (
 	hookDown = 50 * time.Millisecond
 )
 
-// unknownEvent is answered by nobody: what it takes is the process itself.
+// unknownEvent is answered by nobody: the figure is the cost of the process
+// itself.
 const unknownEvent = "Unknown"
 
 // hookBench calls mneme-hook as Claude Code does.
@@ -212,8 +213,8 @@ func (b *hookBench) embedding(ctx context.Context, d *loaded) (func(int) (time.D
 	}, nil
 }
 
-// one measures one event, and sees to it that the hook did what it is for: a
-// figure of a hook that gave up at once would be a good one.
+// one measures one event, and checks that the hook did its work: a figure of a
+// hook that gave up at once would be a good one.
 func (b *hookBench) one(ctx context.Context, part *hookPart, c hookCase, round int) (time.Duration, error) {
 	b.calls++
 	session := fmt.Sprintf("bench-%d", b.calls)

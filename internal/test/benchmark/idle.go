@@ -67,7 +67,7 @@ func runIdle(ctx context.Context, env *Env) ([]Row, error) {
 
 func megabytes(n int64) string { return fmt.Sprintf("%.0f MB", float64(n)/(1<<20)) }
 
-// usages are those of a process, and of it with all that descend from it.
+// usages returns the usage of a process alone, and with all its descendants.
 func usages(pid int) (own, family usage, err error) {
 	if own, err = usageOf(pid); err != nil {
 		return own, family, err

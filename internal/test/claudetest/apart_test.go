@@ -77,7 +77,7 @@ func stopped(t *testing.T, w *world) {
 }
 
 // quickWithoutDaemon checks that the hooks which a prompt waits for found nobody
-// and did not wait for anybody. What they say themselves is looked at: the time
+// and did not wait for anybody. The check looks at the hooks' own log: the time
 // until the model's first request says more about how busy the machine is.
 func (w *world) quickWithoutDaemon(t *testing.T) {
 	t.Helper()

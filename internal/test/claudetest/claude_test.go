@@ -161,7 +161,7 @@ func duplicate(t *testing.T, w *world) {
 	if after := w.get(t, id).Confidence; after <= before {
 		t.Errorf("confidence %v → %v", before, after)
 	}
-	// The other tools that store are refused what is known, too.
+	// The other storing tools refuse known texts, too.
 	const insight = "Exports of the duplicates project lock the table, so they run on the replica"
 	id = w.remember(t, dir, insight, "--type", "learning")
 	res = w.answered(t, func() Session {

@@ -155,8 +155,8 @@ func (w *world) storedOnce(t *testing.T, dir string, texts ...string) {
 	}
 }
 
-// killed: a session that is killed within its first turn has no hook that could save
-// what it learned. The next session of the project does.
+// killed: a session killed within its first turn has no hook to save its findings.
+// The next session of the project does.
 func killed(t *testing.T, w *world) {
 	dir := w.project(t, "kills", "first")
 	first := bash("true")

@@ -157,9 +157,9 @@ func (w *world) play(t *testing.T, s Session) Result {
 	return res
 }
 
-// answered runs sessions until one has got an answer from mneme at every hook. On
-// a busy machine a hook gives up on it, as it should, and those after it do not ask
-// for a while: such a session says nothing about what is tested.
+// answered runs sessions until one has got an answer from mneme at every hook. On a
+// busy machine a hook gives up on it, as it should, and those after it do not ask
+// for a while: such a session is no test of the hooks.
 func (w *world) answered(t *testing.T, s func() Session) Result {
 	t.Helper()
 	const tries = 3

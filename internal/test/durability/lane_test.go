@@ -143,7 +143,7 @@ func killAtEach(t *testing.T, sc scenario, s func() services) {
 }
 
 // killAt runs a scenario and kills the worker at one message. It reports
-// whether there was such a message.
+// whether the scenario sent so many messages.
 func (l *lane) killAt(at int, project string, sc scenario) bool {
 	l.warm(project)
 	if sc.prepare != nil {

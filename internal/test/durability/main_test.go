@@ -94,7 +94,8 @@ func portOf(addr string) int {
 	return port
 }
 
-// runAll starts what all tests share, runs them, and looks for what they left.
+// runAll starts the shared servers, runs the tests, and looks for leftover
+// processes.
 func runAll(m *testing.M) (code int, err error) {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "mneme-durability-")

@@ -41,7 +41,7 @@ func realQdrant() string {
 	return binary
 }
 
-// keys are those that a Qdrant lets in; the zero value lets everybody in.
+// keys are the keys that a Qdrant accepts; the zero value lets everybody in.
 type keys struct{ all, readOnly string }
 
 // anyQdrant starts a Qdrant that no test stops or kills.

@@ -7,13 +7,13 @@ import (
 	"unicode/utf8"
 )
 
-// An id that is one, and names nothing.
+// A valid id without a memory.
 const nobody = "00000000-0000-8000-8000-000000000000"
 
 func megabyte() string { return strings.Repeat("mneme ", 1<<20/6+1)[:1<<20] }
 
 // TestBadInputByCommand pins exit code and words of every mistake: they must
-// say what is wrong and what to do. None of them stores anything.
+// name the mistake and the remedy. None of them stores anything.
 func TestBadInputByCommand(t *testing.T) {
 	t.Parallel()
 	cases := []struct {

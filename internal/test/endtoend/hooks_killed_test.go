@@ -126,11 +126,11 @@ func (k *killing) transcript(id string) string {
 }
 
 // session is the name of session n. A name, and those of the lines of its
-// transcript, is nobody else's: what they bring is taken once.
+// transcript, is nobody else's: so each entry is counted once.
 func (k *killing) session(n int) string { return fmt.Sprintf("%s-%d", filepath.Base(k.project), n) }
 
-// finding is what session n learned, in words that few others have: what is
-// like a memory that a session was shown is not learned from it.
+// finding is the lesson of session n, in rare words: what is like a memory that
+// a session was shown is not learned from it.
 func finding(n int) string {
 	random := rand.New(rand.NewPCG(3, uint64(n)))
 	word := func() string {

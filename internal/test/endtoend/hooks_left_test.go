@@ -202,8 +202,8 @@ func (k *killing) files(t *testing.T, folder, pattern string) []string {
 var known = regexp.MustCompile(`^(sessions/([0-9a-f]{32}\.json|\.(state|sweep)-[0-9a-f]\.lock|\.waited|\.[0-9a-f]{32}\.json\d+)` +
 	`|spool/([0-9a-f]{32}\.json|\.lock|\.[0-9a-f]{32}\.json\d+)|logs/hooks\.jsonl(\.1)?)$`)
 
-// onlyOurs checks that hooks wrote nothing but what they are to keep, for its
-// owner alone to read, and nothing anywhere else.
+// onlyOurs checks that hooks wrote their own files only, for their owner alone
+// to read.
 func (k *killing) onlyOurs(t *testing.T) {
 	t.Helper()
 	err := filepath.WalkDir(k.home, func(path string, d fs.DirEntry, err error) error {

@@ -69,7 +69,7 @@ func (i *impostor) listen(ctx context.Context, conn net.Conn) {
 	}
 }
 
-// got returns how often it was called and what it heard.
+// got returns the number of calls and their content.
 func (i *impostor) got() (calls int, heard string) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -77,7 +77,7 @@ func (i *impostor) got() (calls int, heard string) {
 }
 
 // TestNobodyTakesOver kills a daemon, which leaves its state file, and takes its ports. Doors
-// that start then call nobody; one that was connected tells nobody anything.
+// that start then call nobody; a connected door sends no text to the impostor.
 func TestNobodyTakesOver(t *testing.T) {
 	t.Parallel()
 	w := live(t, "killed")

@@ -19,7 +19,7 @@ import (
 
 // models is an Ollama with any embedding model: a text's vector counts its
 // words, so that texts with the same words are near each other. Its chat model
-// repeats what it was asked.
+// repeats the prompt.
 type models struct{ dimension atomic.Int64 }
 
 func (m *models) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// needle is something to look for, and what it is.
+// needle is a text to search for, with a name.
 type needle struct{ what, text string }
 
 // window is how many bytes decide whether a needle may begin at a place.

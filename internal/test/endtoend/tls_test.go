@@ -14,8 +14,8 @@ import (
 )
 
 // TestServersBehindTLS has Temporal and Qdrant let in only who shows a
-// certificate. With the settings everything works; without them every door says
-// what it met.
+// certificate. With the settings everything works; without them every door
+// names the refusal.
 func TestServersBehindTLS(t *testing.T) {
 	t.Parallel()
 	const key = "the key of the index"

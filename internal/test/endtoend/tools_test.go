@@ -98,8 +98,8 @@ func (s *script) complete() {
 // changing are the values that differ from run to run.
 var changing = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[0-9:.]+Z|\d{8}T[0-9.]+-[0-9a-f]{8}|\b[0-9a-f]{8}\b`)
 
-// measured are the fields whose numbers do, or that other tests can change
-// through what they keep in _global.
+// measured are fields with changing numbers, or numbers that depend on other
+// tests' memories in _global.
 var measured = map[string]bool{"similarity": true, "score": true, "confidence": true, "took_seconds": true, "below_bar": true}
 
 // shape puts what kind of value it is in place of what changes from run to

@@ -15,7 +15,7 @@ import (
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// organizes tidies up twice: what it would do, and does.
+// organizes tidies up twice: first as a dry run, then in earnest.
 func (c *cluster) organizes(t *testing.T) {
 	before := c.live(t)
 	sum := func(r memory.OrganizeReport) (scanned, merged int) {
@@ -102,8 +102,8 @@ func (c *cluster) temporalRestarted(t *testing.T) {
 	})
 }
 
-// storeAll lets three sessions store while something happens. What was
-// accepted is there once; what ended in an error at most once.
+// storeAll lets three sessions store while something happens. An accepted
+// memory is stored once; what ended in an error at most once.
 func (c *cluster) storeAll(t *testing.T, project string, happens func()) {
 	const writers, each, after = 3, 6, 4
 	var mu sync.Mutex

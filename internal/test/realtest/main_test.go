@@ -61,7 +61,7 @@ func run(m *testing.M) (code int, err error) {
 		return 1, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	// The tests' folders too: what they leave is found by this name.
+	// The tests' folders too: leftover files are found by this name.
 	if err := os.Setenv("TMPDIR", dir); err != nil {
 		return 1, err
 	}

@@ -72,7 +72,7 @@ func (o *ollama) start(t *testing.T) {
 	})
 }
 
-// modelPath is the model's file; need has seen that it is there.
+// modelPath is the model's file; need has checked that the file exists.
 func modelPath() string {
 	shared := os.Getenv("MNEME_SHARED")
 	if shared == "" {

@@ -1,5 +1,5 @@
 // Package pki makes certificates for tests, and puts TLS in front of servers
-// that speak in the clear. Nothing outside the tests trusts what it makes.
+// that speak in the clear. Its certificates are trusted by the tests alone.
 package pki
 
 import (

@@ -1,6 +1,6 @@
 // Package program holds what tests share that have to do with processes:
-// building the program under test, seeing what is linked into it, running the
-// test binary again as another program, and finding what was left behind.
+// building the program under test, seeing its linked packages, running the test
+// binary again as another program, and finding leftover processes and files.
 package program
 
 import (
