@@ -4,6 +4,7 @@ BIN     := bin
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -s -w -X main.version=$(VERSION)
 LINT_VERSION := v2.12.0
+GREMLINS_VERSION := v0.6.0
 
 # DuckDB is C++, and the race detector wants a C compiler. Without one all the rest is
 # built, and tested without the detector.
@@ -26,6 +27,12 @@ up: build ## build, start mneme in the foreground and say when it is ready
 
 test: ## run all tests, with the race detector
 	$(GO) test $(RACE) -count=1 -timeout 20m ./...
+
+# The packages whose tests start databases, Temporal servers or whole daemons.
+SLOW := /analytics$$|/cmd/|/embedded/|/internal/(autostart|daemon|install|postgres|qdrant)$$|/internal/test/(benchmark|claudetest|durability|endtoend|realtest)
+
+check: lint ## vet, lint and the quick tests, for whoever has changed a line
+	$(GO) test -short -timeout 5m $$($(GO) list ./... | grep -vE '$(SLOW)')
 
 test-claude: build ## play sessions with the real Claude Code, fetched from npm
 	MNEME_TEST_CLAUDE=1 $(GO) test -count=1 -timeout 12m -run 'TestClaudeCode' -v ./internal/test/claudetest
@@ -58,7 +65,14 @@ lint: .bin/golangci-lint ## vet and lint
 	$(GO) vet ./...
 	.bin/golangci-lint run ./...
 
+# Each mutant is one changed line; one that lives is a line whose change no test of the package sees.
+mutate: .bin/gremlins ## change memory line by line, and tell what its tests do not notice
+	.bin/gremlins unleash --timeout-coefficient 20 ./memory
+
+.bin/gremlins:
+	GOBIN=$(CURDIR)/.bin $(GO) install github.com/go-gremlins/gremlins/cmd/gremlins@$(GREMLINS_VERSION)
+
 .bin/golangci-lint:
 	GOBIN=$(CURDIR)/.bin $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
 
-.PHONY: help build up test test-claude test-real bench eval history lint
+.PHONY: help build up check test test-claude test-real bench eval history mutate lint

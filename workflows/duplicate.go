@@ -24,6 +24,10 @@ func DetectDuplicate(ctx workflow.Context, in memory.StoreInput) error {
 }
 
 func detect(ctx workflow.Context, in memory.StoreInput) (out memory.DuplicateResult, err error) {
+	in, err = in.Clean()
+	if err != nil {
+		return out, activities.ToTemporal(err)
+	}
 	ctx = workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
 		ScheduleToCloseTimeout: recallTimeout,
 		RetryPolicy:            &temporal.RetryPolicy{MaximumAttempts: 1},

@@ -75,6 +75,9 @@ func (s *shared) stop() error {
 
 func (s *shared) start(t testing.TB) {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("starts Temporal and PostgreSQL")
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.temporal != "" {

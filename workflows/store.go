@@ -81,7 +81,11 @@ func (s *store) callOf(ctx workflow.Context, more memory.StoreInput) *call {
 
 // save carries out one call.
 func (s *store) save(ctx workflow.Context, c *call) (memory.StoreResult, error) {
-	in := c.in
+	in, err := c.in.Clean() // a wrong input must not reach the model
+	if err != nil {
+		return memory.StoreResult{}, activities.ToTemporal(err)
+	}
+	c.in = in
 	if len(s.embedding.Vector) == 0 {
 		if err := s.step(ctx, c, acts.EmbedText, activities.EmbedInput{Text: in.Text}, &s.embedding); err != nil {
 			return memory.StoreResult{}, err

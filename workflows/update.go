@@ -12,6 +12,10 @@ import (
 func UpdateMemory(ctx workflow.Context, in memory.UpdateInput) error {
 	return onceOrLater(ctx, func(ctx workflow.Context, say func(memory.Memory, error)) (memory.Memory, error) {
 		waiting := func(w memory.Wait) { say(memory.Memory{}, later(w)) }
+		in, err := in.Clean()
+		if err != nil {
+			return memory.Memory{}, activities.ToTemporal(err)
+		}
 		revise := activities.ReviseInput{Update: in}
 		if in.Text != nil {
 			if err := step(ctx, waiting, acts.EmbedText, activities.EmbedInput{Text: *in.Text}, &revise.Embedding); err != nil {
