@@ -89,7 +89,7 @@ func (s *Server) Handler(opts HTTPOptions) http.Handler {
 			return withProject(ctx, r.Header.Get(ProjectHeader))
 		}))
 	mux := http.NewServeMux()
-	mux.Handle(Path, messages(streamable))
+	mux.Handle(Path, new(bounds).messages(streamable))
 	return guard(opts, mux)
 }
 
@@ -138,30 +138,15 @@ func authorized(token, header string) bool {
 	return subtle.ConstantTimeCompare(want[:], got[:]) == 1 && strings.EqualFold(scheme, "bearer")
 }
 
-// messages bounds the body and refuses discovery, as over stdio.
-func messages(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodPost {
-			next.ServeHTTP(w, r)
-			return
-		}
-		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxMessage))
-		if tooLong := new(http.MaxBytesError); errors.As(err, &tooLong) {
-			http.Error(w, fmt.Sprintf("the message is longer than %d bytes", maxMessage), http.StatusRequestEntityTooLarge)
-			return
-		}
-		if err != nil {
-			http.Error(w, "the body could not be read", http.StatusBadRequest)
-			return
-		}
-		var e envelope
-		if json.Unmarshal(body, &e) == nil && e.Method == methodDiscover && e.ID != nil {
-			writeJSON(w, refuseDiscover(e.ID))
-			return
-		}
-		r.Body = io.NopCloser(bytes.NewReader(body))
-		next.ServeHTTP(w, r)
-	})
+// answer answers a message that was read.
+func answer(w http.ResponseWriter, r *http.Request, body []byte, next http.Handler) {
+	var e envelope
+	if json.Unmarshal(body, &e) == nil && e.Method == methodDiscover && e.ID != nil {
+		writeJSON(w, refuseDiscover(e.ID))
+		return
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	next.ServeHTTP(w, r)
 }
 
 func writeJSON(w http.ResponseWriter, message mcp.JSONRPCMessage) {
