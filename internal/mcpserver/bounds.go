@@ -79,7 +79,7 @@ func (b *bounds) messages(next http.Handler) http.Handler {
 		case err != nil:
 			http.Error(w, "the body could not be read", http.StatusBadRequest)
 		default:
-			answer(w, r, body, next)
+			pass(w, r, body, next)
 		}
 	})
 }

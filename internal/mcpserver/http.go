@@ -138,8 +138,8 @@ func authorized(token, header string) bool {
 	return subtle.ConstantTimeCompare(want[:], got[:]) == 1 && strings.EqualFold(scheme, "bearer")
 }
 
-// answer answers a message that was read.
-func answer(w http.ResponseWriter, r *http.Request, body []byte, next http.Handler) {
+// pass hands a message that was read on to its answer.
+func pass(w http.ResponseWriter, r *http.Request, body []byte, next http.Handler) {
 	var e envelope
 	if json.Unmarshal(body, &e) == nil && e.Method == methodDiscover && e.ID != nil {
 		writeJSON(w, refuseDiscover(e.ID))
