@@ -33,22 +33,21 @@ func TestNoSecretIsLearned(t *testing.T) {
 		}
 		frames := framesOf(s.Sentence)
 		names := slices.Sorted(maps.Keys(frames))
-		for _, frame := range []string{names[i%len(names)], names[(i+3)%len(names)]} { // all would take a minute
-			events := frames[frame]
-			for _, c := range extract.Rules(events, extract.Options{Limit: 20, MinScore: 0.01, Redactor: r}) {
-				taken++
-				if text, _ := r.Redact(c.Text); holds(text, s.Value) {
-					t.Errorf("%s, %s: learned %q", s.Kind, frame, text)
-				}
+		frame := names[i%len(names)] // all of them would take a minute
+		events := frames[frame]
+		for _, c := range extract.Rules(events, extract.Options{Limit: 20, MinScore: 0.01, Redactor: r}) {
+			taken++
+			if text, _ := r.Redact(c.Text); holds(text, s.Value) {
+				t.Errorf("%s, %s: learned %q", s.Kind, frame, text)
 			}
-			for _, c := range extract.Rules(events, extract.Options{Limit: 20, MinScore: 0.01}) {
-				if text, _ := r.Redact(c.Text); holds(text, s.Value) {
-					leaks++
-				}
+		}
+		for _, c := range extract.Rules(events, extract.Options{Limit: 20, MinScore: 0.01}) {
+			if text, _ := r.Redact(c.Text); holds(text, s.Value) {
+				leaks++
 			}
 		}
 	}
-	if taken < 200 || leaks == 0 {
+	if taken < 120 || leaks == 0 {
 		t.Errorf("%d candidates, %d secrets without the redaction of events: the test sees too little", taken, leaks)
 	}
 	t.Logf("%d candidates; %d secrets would be learned if only their texts were redacted", taken, leaks)
