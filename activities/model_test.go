@@ -29,6 +29,8 @@ func (c *counted) Gone(context.Context, []string) ([]string, error) {
 	return c.gone, c.err
 }
 
+func (c *counted) Links(context.Context, []string) ([]memory.Link, error) { return nil, c.err }
+
 func (c *counted) Stats(context.Context) (memory.Stats, error) { c.asked++; return c.stats, c.err }
 
 func (c *counted) Unfindable(_ context.Context, limit int) (unwritten, lost int, err error) {

@@ -25,9 +25,11 @@ type Index interface {
 	Fit(ctx context.Context, collection string, dimension int) error
 	Upsert(ctx context.Context, records []memory.Record) error
 	Delete(ctx context.Context, collection string, ids []string) error
-	// Near returns the nearest live memories of a project, collection and type whose cosine is above the bar.
-	Near(ctx context.Context, like memory.Record, above float64, limit int) ([]memory.Match, error)
-	// NearEach is Near for many at once; the answers are in the order of the question.
+	// Alike returns the live memories of projects and collections that may say what a record says: for each
+	// collection the nearest by vector, and those with most of its words, at most limit of either.
+	Alike(ctx context.Context, like memory.Record, projects, collections []string, limit int) ([]memory.Match, error)
+	// NearEach returns, for each of many, the nearest live memories of its project, collection and type
+	// whose cosine is above the bar; the answers are in the order of the question.
 	NearEach(ctx context.Context, like []memory.Record, above float64, limit int) ([][]memory.Match, error)
 	// Search finds nothing where no collection is there. Where some are missing, what the others
 	// hold comes with a memory.ErrNoCollection.
@@ -67,7 +69,8 @@ type Ledger interface {
 // Storer adds to the ledger.
 type Storer interface {
 	// Store adds one memory, or confirms the one that holds the same fact already:
-	// the same normalised text, or one of those that near finds for which memory.SameFact holds.
+	// the same normalised text, or one of those that near finds for which memory.SameFact holds, in any
+	// collection of its project and of memory.Global. What else near finds is named if it is much like it.
 	Store(ctx context.Context, op memory.Op, rec memory.Record, links []memory.LinkRequest, near memory.Near) (memory.StoreResult, error)
 	// Import adds many; exact repeats are counted as existing. One audit row a memory.
 	Import(ctx context.Context, op memory.Op, recs []memory.Record) (stored, existing []string, err error)
@@ -112,6 +115,8 @@ type Reader interface {
 	Survivors(ctx context.Context, ids []string) (map[string]string, error)
 	// Resolve finds the memories, of whatever state, that references may mean; see memory.CheckRef.
 	Resolve(ctx context.Context, refs []string) ([]memory.Candidates, error)
+	// Links returns the links between live memories at one end of which is one of ids, oldest first.
+	Links(ctx context.Context, ids []string) ([]memory.Link, error)
 	Records(ctx context.Context, page memory.Page) ([]memory.Record, error)
 	Related(ctx context.Context, id string, depth, limit int) ([]memory.Related, error)
 	History(ctx context.Context, id string) (memory.History, error)

@@ -101,6 +101,11 @@ func (a *Activities) get(ctx context.Context, ids []string) ([]memory.Details, e
 	found, err := a.Ledger.Get(ctx, ends)
 	for i := range found {
 		found[i].StandsFor = standsFor[found[i].ID]
+		for _, k := range found[i].Links {
+			if k.Type == memory.LinkContradicts && k.TargetID == found[i].ID {
+				found[i].SupersededBy = append(found[i].SupersededBy, k.SourceID)
+			}
+		}
 	}
 	return found, err
 }

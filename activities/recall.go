@@ -54,7 +54,7 @@ func (a *Activities) Recall(ctx context.Context, q memory.Query) (memory.RecallR
 	for part, took := range found.TookMillis {
 		result.TookMillis[part] += took
 	}
-	result.Hits = fit(result.Hits, maxAnswerBytes)
+	result.Hits = fit(a.withLinks(ctx, q, result.Hits), maxAnswerBytes)
 	missing := a.behind(ctx)
 	if missing == "" && len(result.Hits)+result.BelowBar == 0 {
 		missing = a.emptyHanded(ctx)

@@ -9,8 +9,12 @@ import (
 )
 
 // nearDepth is how many near memories are looked at for a duplicate. More
-// than a few are only there when all of them say nearly the same.
-const nearDepth = 8
+// than a few are only there when all of them say nearly the same. A store looks
+// into every collection, and for words too, at alikeDepth each.
+const (
+	nearDepth  = 8
+	alikeDepth = 5
+)
 
 // EmbedInput asks for the vector of one text.
 type EmbedInput struct {
@@ -116,10 +120,9 @@ func (a *Activities) near(rec memory.Record) memory.Near {
 		if rec.Vector.IsZero() {
 			return nil, nil
 		}
-		bar := memory.CalibrationFor(rec.Model).Cosine(memory.DuplicateAbove)
 		var found []memory.Match
 		err := a.inCollections(ctx, len(rec.Vector), func() (err error) {
-			found, err = a.Index.Near(ctx, rec, bar, nearDepth)
+			found, err = a.Index.Alike(ctx, rec, memory.SeenFrom(rec.Project), memory.Comparable(rec.Collection), alikeDepth)
 			return err
 		})
 		return found, err

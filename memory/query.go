@@ -19,6 +19,7 @@ const (
 type Query struct {
 	Text        string     `json:"query"`
 	Then        []string   `json:"then,omitempty"`         // asked after Text, one by one, while fewer than Limit are found
+	ExpandLinks bool       `json:"expand_links,omitempty"` // behind each hit also what links join to it; by default behind strong ones
 	Work        bool       `json:"work,omitempty"`         // Text and Then describe one piece of work: answer with what fits it, see Together
 	Each        bool       `json:"each,omitempty"`         // answer Text and each of Then with up to Limit memories
 	Pinned      bool       `json:"pinned,omitempty"`       // answer with what is pinned or weighty first, whatever is asked
@@ -42,22 +43,23 @@ type Query struct {
 
 // Hit is one memory that answers a query, with why.
 type Hit struct {
-	ID           string    `json:"id"`
-	Text         string    `json:"text"`
-	Truncated    bool      `json:"truncated,omitempty"` // the text is longer; get it by id
-	Collection   string    `json:"collection"`
-	Project      string    `json:"project"`
-	Type         string    `json:"type"`
-	Tags         []string  `json:"tags"`
-	Confidence   float64   `json:"confidence"`
-	Score        float64   `json:"score"`  // 0 to 1: the chance that it answers; comparable over queries and models
-	Strong       bool      `json:"strong"` // the score is above StrongAbove
-	Reasons      []string  `json:"reasons,omitempty"`
-	CreatedAt    time.Time `json:"created_at"`
-	LastAccessed time.Time `json:"last_accessed"`
-	Session      string    `json:"session,omitempty"`
-	Position     int       `json:"position,omitempty"`
-	Question     int       `json:"question,omitempty"` // with Query.Each and several questions: which one it answers, from 1
+	ID           string     `json:"id"`
+	Text         string     `json:"text"`
+	Truncated    bool       `json:"truncated,omitempty"` // the text is longer; get it by id
+	Collection   string     `json:"collection"`
+	Project      string     `json:"project"`
+	Type         string     `json:"type"`
+	Tags         []string   `json:"tags"`
+	Confidence   float64    `json:"confidence"`
+	Score        float64    `json:"score"`  // 0 to 1: the chance that it answers; comparable over queries and models
+	Strong       bool       `json:"strong"` // the score is above StrongAbove
+	Reasons      []string   `json:"reasons,omitempty"`
+	CreatedAt    time.Time  `json:"created_at"`
+	LastAccessed time.Time  `json:"last_accessed"`
+	Session      string     `json:"session,omitempty"`
+	Position     int        `json:"position,omitempty"`
+	SupersededBy *Successor `json:"superseded_by,omitempty"` // what says that this is no longer so
+	Question     int        `json:"question,omitempty"`      // with Query.Each and several questions: which one it answers, from 1
 }
 
 // RecallResult answers a query. Hits are best first; those of a later question

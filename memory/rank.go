@@ -67,7 +67,8 @@ type ranked struct {
 	lent     float64
 	score    float64
 	chance   float64 // 0 to 1, that it answers
-	exact    bool    // the text is the query, or holds the identifier that is the query
+	by       *Successor
+	exact    bool // the text is the query, or holds the identifier that is the query
 }
 
 // Rank turns candidates into the answer to a cleaned query, best first.
@@ -86,6 +87,7 @@ func Rank(q Query, cal Calibration, candidates []Candidate, now time.Time) Recal
 	}
 	all, words := inOrder(q, candidates, now)
 	estimate(all, cal, cal.Knows(LanguageOf(q.Text)))
+	succeed(all, limit)
 	res := RecallResult{Hits: []Hit{}}
 	for _, r := range all {
 		switch {
@@ -240,7 +242,15 @@ func (r *ranked) hit(words *asked) Hit {
 	return Hit{
 		ID: r.ID, Text: r.Text, Collection: r.Collection, Project: r.Project, Type: r.Type, Tags: r.Tags,
 		Confidence: r.Confidence, Score: r.chance, Strong: r.chance > StrongAbove, Reasons: r.reasons(words),
-		CreatedAt: r.CreatedAt, LastAccessed: r.LastAccessed, Session: r.Session, Position: r.Position,
+		CreatedAt: r.CreatedAt, LastAccessed: r.LastAccessed, Session: r.Session, Position: r.Position, SupersededBy: r.by,
+	}
+}
+
+// hitOf is a hit that was not found by itself.
+func hitOf(m Memory) Hit {
+	return Hit{
+		ID: m.ID, Text: m.Text, Collection: m.Collection, Project: m.Project, Type: m.Type, Tags: m.Tags, Confidence: m.Confidence,
+		CreatedAt: m.CreatedAt, LastAccessed: m.LastAccessed, Session: m.Session, Position: m.Position,
 	}
 }
 

@@ -58,6 +58,8 @@ type Details struct {
 	Links []Link `json:"links"`
 	// StandsFor are ids that were asked for and are merged into this one.
 	StandsFor []string `json:"stands_for,omitempty"`
+	// SupersededBy are the memories that contradict this one by a link.
+	SupersededBy []string `json:"superseded_by,omitempty"`
 }
 
 // Stats counts what the ledger holds.

@@ -69,6 +69,7 @@ type StoreResult struct {
 	WorkflowID string   `json:"workflow_id,omitempty"`
 	WaitingFor string   `json:"waiting_for,omitempty"` // the part that is down or refuses, when accepted
 	Redacted   []string `json:"redacted,omitempty"`    // kinds of what was taken out of the text
+	Alike      []Alike  `json:"alike,omitempty"`       // when stored: what is much like it, most alike first
 	Message    string   `json:"message,omitempty"`
 }
 

@@ -48,6 +48,8 @@ type hitJSON struct {
 	LastAccessed time.Time `json:"last_accessed"`
 	Session      string    `json:"session,omitempty"`
 	Position     int       `json:"position,omitempty"`
+	// What says that this is no longer so.
+	SupersededBy *memory.Successor `json:"superseded_by,omitempty"`
 }
 
 func hitsJSON(hits []memory.Hit) []hitJSON {
@@ -56,7 +58,7 @@ func hitsJSON(hits []memory.Hit) []hitJSON {
 		h.Tags, h.Reasons = list(h.Tags), list(h.Reasons)
 		out = append(out, hitJSON{
 			h.ID, h.Text, h.Truncated, h.Collection, h.Project, h.Type, h.Tags, h.Confidence,
-			h.Score, h.Strong, h.Reasons, h.CreatedAt, h.LastAccessed, h.Session, h.Position,
+			h.Score, h.Strong, h.Reasons, h.CreatedAt, h.LastAccessed, h.Session, h.Position, h.SupersededBy,
 		})
 	}
 	return out

@@ -15,7 +15,7 @@ type recallFlags struct {
 	project, since, before   string
 	session                  string
 	also, files              []string
-	global, all              bool
+	global, all, links       bool
 	collections, types, tags []string
 	limit                    int
 	minScore                 float64
@@ -48,6 +48,7 @@ func (a *app) recall() *cobra.Command {
 	fl.StringArrayVar(&f.collections, "collection", nil, "collections, with commas or repeated (default all)")
 	fl.StringArrayVar(&f.types, "type", nil, "types, any of them")
 	fl.StringArrayVar(&f.tags, "tags", nil, "tags, all of them")
+	fl.BoolVar(&f.links, "links", false, "behind each answer also what is linked to it (by default behind strong ones)")
 	fl.StringVar(&f.since, "since", "", "created at or after this date, such as 2026-01-31, 7d or \"last week\"")
 	fl.StringVar(&f.before, "before", "", "created before this date")
 	fl.StringVar(&f.session, "session", "", "said in this session")
@@ -76,7 +77,7 @@ func (a *app) recall() *cobra.Command {
 func (a *app) query(cfg config.Config, f recallFlags, text string) (memory.Query, error) {
 	q := memory.Query{
 		Text: text, Then: f.also, Each: len(f.also) > 0, FromSession: f.session, Files: f.files, AllProjects: f.all, Collections: split(f.collections), Types: split(f.types), Tags: split(f.tags),
-		Limit: f.limit, Source: memory.SourceCLI, User: cfg.User,
+		Limit: f.limit, ExpandLinks: f.links, Source: memory.SourceCLI, User: cfg.User,
 	}
 	if f.minScore != 0 {
 		q.MinScore = &f.minScore
@@ -142,6 +143,11 @@ func (a *app) printHits(q memory.Query, res memory.RecallResult) error {
 		if err := a.printf("%s  %s\n%s\n    %s\n", p.bold(head), memory.ShortID(h.ID),
 			wrap(h.Text, a.sys.width(), "    "), p.faint(strings.Join(about, " · "))); err != nil {
 			return err
+		}
+		if by := h.SupersededBy; by != nil {
+			if err := a.printf("    superseded by %s: %s\n", memory.ShortID(by.ID), oneLine(by.Text, max(40, a.sys.width()-32))); err != nil {
+				return err
+			}
 		}
 	}
 	if res.BelowBar > 0 && q.MinScore != nil {

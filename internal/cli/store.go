@@ -136,6 +136,9 @@ func (a *app) printStored(res memory.StoreResult) error {
 	default:
 		err = a.printf("%s  %s  (%s)\n", res.Status, memory.ShortID(res.ID), where)
 	}
+	for _, like := range res.Alike {
+		a.note("much like %s: %s; update it, or link as contradicts", memory.ShortID(like.ID), oneLine(like.Text, 160))
+	}
 	if len(res.Redacted) > 0 {
 		a.note("taken out of the text: %s", strings.Join(res.Redacted, ", "))
 	}

@@ -119,7 +119,7 @@ func (r *run) beforeTool(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if !found.Found || found.Similarity <= memory.DuplicateAbove {
+	if !found.Found {
 		return r.nothing(false)
 	}
 	r.log.Outcome, r.log.Duplicate = hooklog.OK, found.ID

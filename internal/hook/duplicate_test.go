@@ -37,7 +37,6 @@ func TestNewFactsPass(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*bench){
 		"not found":   func(*bench) {},
-		"at the bar":  func(b *bench) { b.client.duplicate = memory.DuplicateResult{Found: true, ID: idA, Similarity: 0.92} },
 		"down":        func(b *bench) { b.down = true },
 		"other tools": func(b *bench) { b.client.duplicate.Found, b.client.duplicate.Similarity = true, 1 },
 	} {

@@ -66,6 +66,9 @@ func notes(heading string, hits []memory.Hit, most int) framed {
 		if !h.CreatedAt.IsZero() {
 			about += ", " + h.CreatedAt.UTC().Format(time.DateOnly)
 		}
+		if h.SupersededBy != nil {
+			about += ", superseded by " + memory.ShortID(h.SupersededBy.ID)
+		}
 		items[i] = fmt.Sprintf("- [%s] %s (id %s)", about, h.Text, memory.ShortID(h.ID))
 	}
 	f.text = untrusted.Notes(heading, items)

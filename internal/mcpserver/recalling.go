@@ -27,6 +27,9 @@ func (a found) text() string {
 		if h.Strong {
 			mark = "strong"
 		}
+		if h.SupersededBy != "" {
+			mark = "superseded by " + h.SupersededBy
+		}
 		fmt.Fprintf(&b, "\n- %s (%s, %s, %s)", line, h.ID, h.Date, mark)
 	}
 	if a.Hint != "" {
@@ -87,12 +90,13 @@ type searchArgs struct {
 	Before      string   `json:"before"`
 	Session     string   `json:"session"`
 	Files       []string `json:"files"`
+	ExpandLinks bool     `json:"expand_links"`
 }
 
 func (in searchArgs) query() (memory.Query, error) {
 	q := memory.Query{
 		Text: in.Query[0], Then: in.Query[1:], Each: len(in.Query) > 1, FromSession: in.Session, Files: in.Files, Limit: in.Limit, Project: in.Project, AllProjects: in.AllProjects, Tags: in.Tags,
-		MinScore: in.MinScore, Collections: in.Collections, Types: in.Types, Source: memory.SourceTool,
+		MinScore: in.MinScore, Collections: in.Collections, Types: in.Types, ExpandLinks: in.ExpandLinks, Source: memory.SourceTool,
 	}
 	if in.Collection != "" {
 		q.Collections = []string{in.Collection}
@@ -180,6 +184,7 @@ func (s *Server) addRecalling() {
 	// Recalling raises the confidence of what it finds, which is bookkeeping
 	// and not a change the user would ask about: so it is read-only.
 	reads := effect{readOnly: true, idempotent: true}
+	links := param{name: "expand_links", kind: kindBool, about: "also what is linked"}
 	add(s, spec{
 		name: "memory_recall", title: "Recall memories", alwaysLoad: true, timeout: s.opts.Deadlines.Recall,
 		about: "Find earlier decisions, preferences, facts and fixes, by meaning and by words. Use it before a task. " +
@@ -193,10 +198,10 @@ func (s *Server) addRecalling() {
 	}, s.search)
 	add(s, spec{
 		name: "rag_search", title: "Search a collection", timeout: s.opts.Deadlines.Recall,
-		about: "Like memory_recall, in one collection, or every project if the user asks. More filters.",
+		about: "Like memory_recall, in one collection, or every project if the user asks.",
 		params: []param{
 			query, collectionParam("default: all"), limitParam(memory.MaxLimit), projectParam(""), allProjects,
-			since, before, session, files, rare(minScoreParam()), rare(tagsParam("")), rare(typesParam()),
+			since, before, session, files, rare(minScoreParam()), rare(tagsParam("")), rare(typesParam()), rare(links),
 		},
 		effect: reads,
 	}, s.search)

@@ -134,7 +134,7 @@ RECALL with memory_recall before you start a task, when the user refers to earli
 
 STORE with memory_store as soon as something is learned that a later session will need: a decision and its reason, a preference the user states, a fact about the project that its files do not say, an error and what fixed it. One complete fact a call, understandable without this conversation. How-tos go to procedure, lessons to learning, events with their result to episode, the steps of a solved task to trajectory.
 
-DO NOT store: secrets, what the code or git history already says, the progress of the current task, guesses, and what a recall just told you. Storing the same fact again is harmless: it is merged. What turned out wrong is corrected with memory_update.
+DO NOT store: secrets, what the code or git history already says, the progress of the current task, guesses, and what a recall just told you. Storing the same fact again is harmless: it is merged. To correct a memory: memory_update, or store the new one and memory_link it as contradicts; the old one then ranks behind it and says so.
 
 CLAUDE.md and MEMORY.md (the built-in file memory) hold the few rules that must be in every session: leave those there, and do not keep the same fact in both. Everything else belongs in mneme, where it is found by meaning.
 

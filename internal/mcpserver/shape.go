@@ -43,8 +43,10 @@ type hit struct {
 	Truncated bool   `json:"truncated,omitempty"`
 	Date      string `json:"date"`
 	Strong    bool   `json:"strong"`
-	Question  int    `json:"question,omitempty"` // of several, from 1
-	Project   string `json:"project,omitempty"`  // where it is not the one that was asked
+	// SupersededBy is the short id of what says that this is no longer so.
+	SupersededBy string `json:"superseded_by,omitempty"`
+	Question     int    `json:"question,omitempty"` // of several, from 1
+	Project      string `json:"project,omitempty"`  // where it is not the one that was asked
 }
 
 // newHit says where a memory is from only if it is not from the project that
@@ -54,8 +56,13 @@ func newHit(h memory.Hit, asked string) hit {
 	if h.Project != asked {
 		elsewhere = cleanText(h.Project)
 	}
+	by := ""
+	if h.SupersededBy != nil {
+		by = memory.ShortID(h.SupersededBy.ID)
+	}
 	return hit{
-		ID: memory.ShortID(h.ID), Text: cleanText(h.Text), Truncated: h.Truncated, Project: elsewhere, Question: h.Question,
+		SupersededBy: by,
+		ID:           memory.ShortID(h.ID), Text: cleanText(h.Text), Truncated: h.Truncated, Project: elsewhere, Question: h.Question,
 		Date: h.CreatedAt.UTC().Format(time.DateOnly), Strong: h.Strong,
 	}
 }

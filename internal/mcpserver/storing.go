@@ -49,10 +49,26 @@ func storeMessage(r memory.StoreResult) string {
 	default:
 		msg = "stored"
 	}
+	for _, a := range r.Alike {
+		msg += "; " + alikeMessage(a)
+	}
 	if len(r.Redacted) > 0 {
 		msg += "; taken out of the text: " + strings.Join(r.Redacted, ", ")
 	}
 	return msg
+}
+
+// alikeMessage names a memory that is much like the one that was stored, and
+// what to do about it. The two differ in a word or a value: only whoever stored
+// knows whether both hold.
+func alikeMessage(a memory.Alike) string {
+	const most = 160
+	text, _ := cut(strings.Join(strings.Fields(cleanText(a.Text)), " "), most)
+	id := memory.ShortID(a.ID)
+	if a.Over {
+		return fmt.Sprintf("much like %s: %q, and seems to replace it; if so, link this one to it as contradicts", id, text)
+	}
+	return fmt.Sprintf("much like %s: %q; update it, or link as contradicts", id, text)
 }
 
 // storeArgs are the arguments of memory_store.

@@ -31,6 +31,13 @@ func (s *store) absorb(ctx context.Context, before row, own *row, similarity flo
 	after := before
 	after.Record = combine(before.Record, s.rec)
 	s.strengthen(&after, before)
+	if before.Collection == memory.ShortTerm && s.rec.Collection != memory.ShortTerm {
+		// What was kept for some days only was now told for good.
+		if after.indexedIn == "" {
+			after.indexedIn = before.Collection // a point may be there, not yet noted
+		}
+		after.Collection, after.Type = s.rec.Collection, s.rec.Type
+	}
 	changes, err := s.l.mergeTwins(ctx, s.tx, s.op, &after)
 	if err != nil {
 		return memory.StoreResult{}, err

@@ -23,10 +23,10 @@ func (l *Ledger) Confirm(ctx context.Context, op memory.Op, rec memory.Record, n
 		return memory.DuplicateResult{}, fmt.Errorf("%s: %w", what, err)
 	}
 	c, err := once(ctx, l, op, what, func(tx pgx.Tx, e *entry) (confirmation, error) {
-		if err := lockPlaces(ctx, tx, place{rec.Project, rec.Collection}); err != nil {
+		s := &store{l: l, tx: tx, op: op, now: moment(l.now()), rec: rec, near: near}
+		if err := s.lock(ctx); err != nil {
 			return confirmation{}, err
 		}
-		s := &store{l: l, tx: tx, op: op, now: moment(l.now()), rec: rec, near: near}
 		before, similarity, err := s.holder(ctx)
 		if err != nil || before == nil {
 			e.nothing = true

@@ -35,7 +35,7 @@ func TestKeepGoesIntoItsTwin(t *testing.T) {
 	twin := rec(memory.Memories, "The staging database is called basil.")
 	short := rec(memory.ShortTerm, twin.Text)
 	store(t, l, twin)
-	store(t, l, short)
+	bring(t, l, short)
 	sync(t, l)
 	m, err := update(t, l, "keep", memory.UpdateInput{ID: short.ID, Keep: true, Pinned: ptr(true)})
 	if err != nil || m.ID != twin.ID || !m.Pinned || m.State != memory.Live {

@@ -74,7 +74,7 @@ func TestExpireAndPromote(t *testing.T) {
 		store(t, l, *r)
 	}
 	there := rec(memory.Memories, "Twin.", 0, 0, 1, 0)
-	store(t, l, there)
+	bring(t, l, there)
 	sync(t, l)
 	for _, r := range []memory.Record{earns, twin} {
 		r.Source = memory.SourceCLI

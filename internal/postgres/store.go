@@ -1,11 +1,9 @@
 package postgres
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -20,9 +18,10 @@ func (l *Ledger) Store(ctx context.Context, op memory.Op, rec memory.Record, lin
 	if err := checkNew(rec); err != nil {
 		return memory.StoreResult{}, fmt.Errorf("%s: %w", what, err)
 	}
-	return once(ctx, l, op, what, func(tx pgx.Tx, e *entry) (memory.StoreResult, error) {
+	var alike []memory.Alike // not in the audit, which keeps no texts
+	result, err := once(ctx, l, op, what, func(tx pgx.Tx, e *entry) (memory.StoreResult, error) {
 		s := &store{l: l, tx: tx, op: op, now: moment(l.now()), rec: rec, near: near}
-		if err := lockPlaces(ctx, tx, place{rec.Project, rec.Collection}); err != nil {
+		if err := s.lock(ctx); err != nil {
 			return memory.StoreResult{}, err
 		}
 		result, err := s.run(ctx)
@@ -37,9 +36,20 @@ func (l *Ledger) Store(ctx context.Context, op memory.Op, rec memory.Record, lin
 		if rec.ID != result.ID {
 			e.affected = append(e.affected, rec.ID)
 		}
+		alike = s.alike
 		e.details["links"], e.details["source"], e.details["text_bytes"] = linked, rec.Source, len(rec.Text)
 		return result, nil
 	})
+	if err == nil && result.Status == memory.Stored {
+		result.Alike = alike
+	}
+	return result, err
+}
+
+// lock keeps other stores of the project out, because a fact is looked for in
+// all its collections, and everybody else out of the place of the new memory.
+func (s *store) lock(ctx context.Context) error {
+	return lockPlaces(ctx, s.tx, place{s.rec.Project, ""}, place{s.rec.Project, s.rec.Collection})
 }
 
 // checkNew refuses what can neither be kept nor found again.
@@ -67,6 +77,8 @@ type store struct {
 	now  time.Time
 	rec  memory.Record
 	near memory.Near
+
+	alike []memory.Alike // what is much like it; see duplicate
 }
 
 func (s *store) run(ctx context.Context) (memory.StoreResult, error) {
@@ -141,101 +153,6 @@ with recursive way(id, next) as (
 		return nil, err
 	}
 	return &rows[0], nil
-}
-
-// duplicate finds the most similar live memory that says the same.
-func (s *store) duplicate(ctx context.Context) (*row, float64, error) {
-	ids, err := s.unindexed(ctx)
-	if err != nil {
-		return nil, 0, err
-	}
-	if s.near != nil {
-		matches, err := s.near(ctx)
-		if err != nil {
-			return nil, 0, outside{fmt.Errorf("look for duplicates: %w", err)}
-		}
-		for _, m := range matches {
-			ids = append(ids, m.ID)
-		}
-	}
-	found, err := s.similar(ctx, ids)
-	if err != nil || len(found) == 0 {
-		return nil, 0, err
-	}
-	for _, c := range found {
-		rows, err := selectRows(ctx, s.tx, `id = $1 and state = 'live' for update`, c.id)
-		if err != nil {
-			return nil, 0, err
-		}
-		if len(rows) == 1 && memory.SameFact(rows[0].Text, s.rec.Text) && memory.Mergeable(rows[0].Record, s.rec) {
-			return &rows[0], c.similarity, nil
-		}
-	}
-	return nil, 0, nil
-}
-
-// unindexed returns the memories of the place that the index may not know yet.
-// It is to be asked before the index is: what another store writes to the index
-// between the two questions is then known from the first.
-func (s *store) unindexed(ctx context.Context) ([]string, error) {
-	// As long as the planner has not looked at a table that grew, it believes
-	// that half of it is dirty and live rows are few. So it may neither read
-	// the table from end to end nor begin with the live ones.
-	if _, err := s.tx.Exec(ctx, `set local enable_seqscan = off`); err != nil {
-		return nil, fmt.Errorf("find what is not indexed: %w", err)
-	}
-	rows, err := s.tx.Query(ctx, `with unindexed as materialized (select id, project, collection, state from memories where dirty)
-select id from unindexed where project = $1 and collection = $2 and state = 'live'`, s.rec.Project, s.rec.Collection)
-	if err != nil {
-		return nil, fmt.Errorf("find what is not indexed: %w", err)
-	}
-	return pgx.CollectRows(rows, pgx.RowTo[string])
-}
-
-type likeness struct {
-	id         string
-	similarity float64
-}
-
-// similar compares the new vector with those of ids and with every memory the
-// index may have lost since, and returns those above the bar, best first.
-func (s *store) similar(ctx context.Context, ids []string) ([]likeness, error) {
-	rows, err := s.tx.Query(ctx, `with candidate as materialized (
-	select id, vector, project, collection, type, model, state from memories
-	where id = any(array(select id from memories where dirty union select unnest($6::uuid[])))
-) select id, vector from candidate
-where project = $1 and collection = $2 and type = $3 and model = $4 and id <> $5 and state = 'live'`,
-		s.rec.Project, s.rec.Collection, s.rec.Type, s.rec.Model, s.rec.ID, noNil(ids))
-	if err != nil {
-		return nil, fmt.Errorf("compare vectors: %w", err)
-	}
-	found, err := s.alike(rows)
-	if err != nil {
-		return nil, fmt.Errorf("compare vectors: %w", err)
-	}
-	slices.SortFunc(found, func(a, b likeness) int {
-		return cmp.Or(cmp.Compare(b.similarity, a.similarity), cmp.Compare(a.id, b.id))
-	})
-	return found, nil
-}
-
-// alike keeps what is above the bar.
-func (s *store) alike(rows pgx.Rows) ([]likeness, error) {
-	calibration := memory.CalibrationFor(s.rec.Model)
-	var found []likeness
-	var id string
-	var bytes []byte
-	_, err := pgx.ForEachRow(rows, []any{&id, &bytes}, func() error {
-		v, err := memory.VectorFromBytes(bytes)
-		if err != nil {
-			return err
-		}
-		if sim := calibration.Similarity(memory.Cosine(v, s.rec.Vector)); sim > memory.DuplicateAbove {
-			found = append(found, likeness{id, sim})
-		}
-		return nil
-	})
-	return found, err
 }
 
 // insert adds the new memory, or brings a row that is no longer live back

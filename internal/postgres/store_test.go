@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mneme-memory/mneme/internal/postgres"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -109,19 +110,72 @@ func TestNearDuplicateIsAbsorbed(t *testing.T) {
 	}
 }
 
-func TestDuplicatesStayInTheirPlace(t *testing.T) {
+// bring takes a memory in as an import does, which keeps every text.
+func bring(t *testing.T, l *postgres.Ledger, r memory.Record) {
+	t.Helper()
+	if _, _, err := l.Import(t.Context(), step(memory.ActionImport, "bring "+r.ID), []memory.Record{r}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// elsewhere is a record in another project.
+func elsewhere(project, collection, text string) memory.Record {
+	r := rec(collection, text)
+	r.Project, r.ID = project, memory.NewID(project, collection, text)
+	return r
+}
+
+// One fact is one memory of a project, whichever collection it is told for; what
+// holds everywhere is known in each.
+func TestOneFactOnce(t *testing.T) {
 	t.Parallel()
 	l := open(t, day0)
 	a := rec(memory.Memories, "Same text.")
 	store(t, l, a)
-	b := a
-	b.Project, b.ID = "q", memory.NewID("q", memory.Memories, a.Text)
-	if res := store(t, l, b); res.Status != memory.Stored {
+	if res := store(t, l, elsewhere("q", memory.Memories, a.Text)); res.Status != memory.Stored {
 		t.Errorf("another project: %+v", res)
 	}
-	c := rec(memory.Learnings, "Same text.")
-	if res := store(t, l, c); res.Status != memory.Stored {
+	if res := store(t, l, rec(memory.Learnings, a.Text)); res.Status != memory.MergedIn || res.ID != a.ID || res.Collection != memory.Memories {
 		t.Errorf("another collection: %+v", res)
+	}
+	if res := store(t, l, rec(memory.Working, a.Text)); res.Status != memory.Stored {
+		t.Errorf("the scratch of a session: %+v", res)
+	}
+	global := elsewhere(memory.Global, memory.Memories, "Holds everywhere.")
+	store(t, l, global)
+	if res := store(t, l, rec(memory.Memories, global.Text)); res.Status != memory.MergedIn || res.ID != global.ID {
+		t.Errorf("known everywhere: %+v", res)
+	}
+}
+
+func TestToldForGood(t *testing.T) {
+	t.Parallel()
+	l := open(t, day0)
+	soon := day0.Add(14 * day)
+	short := rec(memory.ShortTerm, "The proxy needs a client certificate.")
+	short.ExpiresAt = &soon
+	store(t, l, short)
+	res := store(t, l, rec(memory.Learnings, "The proxy needs the client certificate."))
+	d := get(t, l, short.ID)
+	if res.ID != short.ID || d.Collection != memory.Learnings || d.ExpiresAt != nil || d.Text != short.Text {
+		t.Errorf("stored as %+v, which is %+v", res, d)
+	}
+}
+
+func TestStoreNamesWhatIsAlike(t *testing.T) {
+	t.Parallel()
+	l := open(t, day0)
+	old := rec(memory.Memories, "The API listens on port 8080 behind the proxy.")
+	store(t, l, old)
+	res := store(t, l, rec(memory.Learnings, "The API listens on port 9090 behind the proxy."))
+	if res.Status != memory.Stored || len(res.Alike) != 1 || res.Alike[0].ID != old.ID || res.Alike[0].Text != old.Text || !res.Alike[0].Over {
+		t.Errorf("got %+v", res)
+	}
+	if h := history(t, l, res.ID); strings.Contains(fmt.Sprint(h.Audit), "8080") {
+		t.Error("the audit keeps a text")
+	}
+	if res := store(t, l, rec(memory.Memories, "Lunch is at noon.")); len(res.Alike) != 0 {
+		t.Errorf("nothing alike: %+v", res)
 	}
 }
 

@@ -70,9 +70,10 @@ func TestUpdateRefuses(t *testing.T) {
 	a, b := rec(memory.Memories, "One."), rec(memory.Memories, "Two.", 0, 1, 0, 0)
 	merged, survivor := rec(memory.Memories, "Go has no classes."), rec(memory.Memories, "Go has no classes", 1, 0, 0, 0)
 	elsewhere := rec(memory.Learnings, "Two.", 0, 1, 0, 0)
-	for _, r := range []memory.Record{a, b, survivor, elsewhere} {
+	for _, r := range []memory.Record{a, b, survivor} {
 		store(t, l, r)
 	}
+	bring(t, l, elsewhere)
 	store(t, l, merged) // says the same as survivor, and is merged into it
 	if d := get(t, l, merged.ID); d.State != memory.Merged {
 		t.Fatalf("not merged: %+v", d)

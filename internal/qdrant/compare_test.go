@@ -221,8 +221,11 @@ func TestCollectionIsGone(t *testing.T) {
 			_, err := x.Compare(ctx, memory.Memories, []memory.Record{r})
 			return err
 		},
-		"ids":  func(ctx context.Context) error { _, err := x.IDs(ctx, memory.Memories, "", 5); return err },
-		"near": func(ctx context.Context) error { _, err := x.Near(ctx, r, .5, 5); return err },
+		"ids": func(ctx context.Context) error { _, err := x.IDs(ctx, memory.Memories, "", 5); return err },
+		"alike": func(ctx context.Context) error {
+			_, err := x.Alike(ctx, r, []string{"p"}, memory.Collections(), 5)
+			return err
+		},
 		"search": func(ctx context.Context) error {
 			_, err := x.Search(ctx, memory.Search{Text: "one", Vector: memory.Vector{1, 0, 0}})
 			return err

@@ -49,6 +49,14 @@ func likeFilter(r memory.Record) *qdrant.Filter {
 	}
 }
 
+// alikeFilter selects what may say the same as a record, in any of projects.
+func alikeFilter(r memory.Record, projects []string) *qdrant.Filter {
+	return &qdrant.Filter{
+		Must:    []*qdrant.Condition{qdrant.NewMatchKeywords("project", projects...)},
+		MustNot: []*qdrant.Condition{qdrant.NewHasID(qdrant.NewID(r.ID))},
+	}
+}
+
 func stamp(t *time.Time) *timestamppb.Timestamp {
 	if t == nil {
 		return nil

@@ -234,8 +234,30 @@ func TestNear(t *testing.T) {
 	if len(got[0]) != 0 || len(got[1]) != 1 || got[1][0].ID != memory.NewID("p", memory.Memories, "same direction") {
 		t.Errorf("got %+v", got)
 	}
-	if one, err := x.Near(t.Context(), like, -1, 10); err != nil || len(one) != 3 {
-		t.Errorf("without a bar %d near, %v", len(one), err)
+	if all, err := x.NearEach(t.Context(), []memory.Record{like}, -1, 10); err != nil || len(all[0]) != 3 {
+		t.Errorf("without a bar %d near, %v", len(all[0]), err)
+	}
+}
+
+func TestAlike(t *testing.T) {
+	x := open(t)
+	like := rec("the port of the proxy", memory.Vector{1, 0, 0}, nil)
+	near := rec("same direction", memory.Vector{9, 1, 0}, func(r *memory.Record) { r.Type, r.Collection = memory.TypeNote, memory.ShortTerm })
+	words := rec("a port, and a proxy", memory.Vector{-1, 0, 0}, func(r *memory.Record) { r.Project = memory.Global })
+	put(t, x, like, near, words,
+		rec("neither", memory.Vector{-1, 0, 0}, func(r *memory.Record) { r.Project = "q" }),
+		rec("scratch", memory.Vector{9, 1, 0}, func(r *memory.Record) { r.Collection = memory.Working }),
+	)
+	got, err := x.Alike(t.Context(), like, []string{"p", memory.Global}, memory.Comparable(memory.Memories), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]bool{}
+	for _, m := range got {
+		found[m.ID] = true
+	}
+	if !found[near.ID] || !found[words.ID] || len(found) != 2 {
+		t.Errorf("got %+v, want what is near in another collection and what has the words everywhere", got)
 	}
 }
 

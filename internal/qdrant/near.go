@@ -2,8 +2,10 @@ package qdrant
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/qdrant/go-client/qdrant"
 
@@ -13,18 +15,69 @@ import (
 // nearBatch bounds the queries of one call.
 const nearBatch = 100
 
-// Near returns the memories of like's project, collection and type whose
-// cosine with it is above the bar, nearest first, without like itself. A zero
-// vector is near nothing.
-func (x *Index) Near(ctx context.Context, like memory.Record, above float64, limit int) ([]memory.Match, error) {
-	all, err := x.NearEach(ctx, []memory.Record{like}, above, limit)
-	if err != nil {
-		return nil, err
+// Alike returns the memories of projects that may say what like says: of each
+// of the collections at most limit by the vector, and as many by the words,
+// which decide in languages that the model does not know. Like itself is left
+// out. In no particular order; the cosine of what its words found is 0.
+func (x *Index) Alike(ctx context.Context, like memory.Record, projects, collections []string, limit int) ([]memory.Match, error) {
+	ctx, cancel := context.WithTimeout(ctx, x.options.LongTimeout)
+	defer cancel()
+	found, errs := make([][]memory.Match, len(collections)), make([]error, len(collections))
+	indices, values := x.options.Query(like.Text)
+	filter := alikeFilter(like, projects)
+	var asked sync.WaitGroup
+	for i, collection := range collections {
+		asked.Go(func() {
+			errs[i] = x.with(ctx, collection, func(name string) (err error) {
+				queries := alikeQueries(name, like.Vector, indices, values, filter, limit)
+				if len(queries) == 0 {
+					return nil
+				}
+				found[i], err = x.alikeIn(ctx, name, queries)
+				return err
+			})
+		})
 	}
-	return all[0], nil
+	asked.Wait()
+	return slices.Concat(found...), errors.Join(errs...)
 }
 
-// NearEach is [Index.Near] for many; the answers are in the order of the question.
+func alikeQueries(name string, v memory.Vector, indices []uint32, values []float32, filter *qdrant.Filter, limit int) []*qdrant.QueryPoints {
+	var queries []*qdrant.QueryPoints
+	most := qdrant.PtrOf(uint64(max(1, limit)))
+	if !v.IsZero() {
+		queries = append(queries, &qdrant.QueryPoints{CollectionName: name, Query: qdrant.NewQueryDense(v), Filter: filter, Limit: most})
+	}
+	if len(indices) > 0 {
+		queries = append(queries, &qdrant.QueryPoints{
+			CollectionName: name, Query: qdrant.NewQuerySparse(indices, values), Using: qdrant.PtrOf(keywordVector), Filter: filter, Limit: most,
+		})
+	}
+	return queries
+}
+
+func (x *Index) alikeIn(ctx context.Context, name string, queries []*qdrant.QueryPoints) ([]memory.Match, error) {
+	answers, err := x.client.QueryBatch(ctx, &qdrant.QueryBatchPoints{CollectionName: name, QueryPoints: queries})
+	if err != nil {
+		return nil, x.explain("find what is like a memory in "+name, err)
+	}
+	var out []memory.Match
+	for i, answer := range answers {
+		for _, p := range answer.GetResult() {
+			m := memory.Match{ID: p.GetId().GetUuid()}
+			if i < len(queries) && queries[i].Using == nil {
+				m.Cosine = float64(p.GetScore())
+			}
+			out = append(out, m)
+		}
+	}
+	return out, nil
+}
+
+// NearEach returns, for each of many, the memories of its project, collection
+// and type whose cosine with it is above the bar, nearest first, without
+// itself. A zero vector is near nothing. The answers are in the order of the
+// question.
 func (x *Index) NearEach(ctx context.Context, like []memory.Record, above float64, limit int) ([][]memory.Match, error) {
 	out := make([][]memory.Match, len(like))
 	asked := make(map[string][]int) // collection to places in like

@@ -72,7 +72,7 @@ func uses(t *testing.T, x *qdrant.Index) map[string]error {
 		"delete":   x.Delete(t.Context(), memory.Memories, []string{rec("a", memory.Vector{1, 0, 0}, nil).ID}),
 	}
 	_, out["search"] = x.Search(t.Context(), memory.Search{Text: "word", Vector: memory.Vector{1, 0, 0}})
-	_, out["near"] = x.Near(t.Context(), r, 0, 5)
+	_, out["near"] = x.Alike(t.Context(), r, []string{"p"}, []string{memory.Memories}, 5)
 	_, out["missing"] = x.Missing(t.Context(), memory.Memories, []string{r.ID})
 	_, out["compare"] = x.Compare(t.Context(), memory.Memories, []memory.Record{r})
 	_, out["ids"] = x.IDs(t.Context(), memory.Memories, "", 5)
