@@ -68,12 +68,7 @@ func shortened(g memory.MergedGroup) memory.MergedGroup {
 	return g
 }
 
-func excerpt(text string) string {
-	if len(text) <= excerptBytes {
-		return text
-	}
-	return cut(text, excerptBytes)
-}
+func excerpt(text string) string { return memory.Clip(text, excerptBytes) }
 
 // TidyPageInput is one page of a step over a scope.
 type TidyPageInput struct {

@@ -152,9 +152,7 @@ func withoutModel(model string, err error) string {
 	if hint := memory.HintOf(err); hint != "" {
 		reason += "; " + hint
 	}
-	if len(reason) > most {
-		reason = cut(reason, most)
-	}
+	reason = memory.Clip(reason, most)
 	return fmt.Sprintf("extractive (the chat model %s failed: %s)", model, reason)
 }
 

@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"golang.org/x/sync/errgroup"
 
@@ -227,24 +225,12 @@ func fit(hits []memory.Hit, budget int) []memory.Hit {
 		total = 0
 		for i, h := range hits {
 			if len(h.Text) > most {
-				hits[i].Text, hits[i].Truncated = cut(h.Text, most), true
+				hits[i].Text, hits[i].Truncated = memory.Clip(h.Text, most), true
 			}
 			total += len(hits[i].Text)
 		}
 	}
 	return hits
-}
-
-// cut returns at most limit bytes of text, whole runes and, if near, whole words.
-func cut(text string, limit int) string {
-	for limit > 0 && !utf8.RuneStart(text[limit]) {
-		limit--
-	}
-	text = text[:limit]
-	if i := strings.LastIndexAny(text, " \n\t"); i > limit*3/4 {
-		text = text[:i]
-	}
-	return text + " …"
 }
 
 func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -6,6 +6,9 @@ import (
 	"unicode/utf8"
 )
 
+// MaxRepeated bounds, in bytes, how much of a wrong value an error repeats.
+const MaxRepeated = 80
+
 // Ellipsis ends a text that [Clip] has shortened.
 const Ellipsis = "…"
 

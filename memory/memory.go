@@ -106,7 +106,9 @@ const (
 )
 
 // Sources lists the ways by which a memory can come.
-func Sources() []string { return []string{SourceTool, SourceHook, SourceCLI, SourceImport, SourceOrganize} }
+func Sources() []string {
+	return []string{SourceTool, SourceHook, SourceCLI, SourceImport, SourceOrganize}
+}
 
 // Memory is one complete fact and all that is known about it.
 type Memory struct {

@@ -11,12 +11,11 @@ import (
 
 // The bounds of what can be stored.
 const (
-	MaxTextBytes    = 32 << 10 // of a memory's text
-	MaxQueryBytes   = 8 << 10  // of a query's text
-	MaxNameBytes    = 256      // of a project or session
-	MaxTags         = 32
-	MaxTagBytes     = 64
-	MaxContextBytes = 8 << 10
+	MaxTextBytes  = 32 << 10 // of a memory's text
+	MaxQueryBytes = 8 << 10  // of a query's text
+	MaxNameBytes  = 256      // of a project or session
+	MaxTags       = 32
+	MaxTagBytes   = 64
 )
 
 // StoreInput is a request to remember one text.
@@ -274,13 +273,7 @@ func unknown(what, got string, known []string) error {
 }
 
 // clip shortens what a user typed for an error message.
-func clip(s string) string {
-	const most = 80
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
-}
+func clip(s string) string { return Clip(s, MaxRepeated) }
 
 func orDefault(s, def string) string {
 	if s == "" {

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/BurntSushi/toml"
+
+	"github.com/mneme-memory/mneme/memory"
 )
 
 // fileValues are the values that the configuration file sets.
@@ -126,5 +128,5 @@ func unknownKey(key string) Problem {
 			known = append(known, s.name)
 		}
 	}
-	return Problem{Reason: fmt.Sprintf("there is no setting %q", clip(key)), Hint: "the settings are " + strings.Join(known, ", ")}
+	return Problem{Reason: fmt.Sprintf("there is no setting %q", memory.Clip(key, memory.MaxRepeated)), Hint: "the settings are " + strings.Join(known, ", ")}
 }

@@ -119,15 +119,7 @@ func (s spec) shownWhenBad(v string) string {
 	if strings.Contains(v, "@") {
 		return masked
 	}
-	return clip(s.shown(v))
-}
-
-func clip(v string) string {
-	const most = 80
-	if len(v) <= most {
-		return v
-	}
-	return strings.ToValidUTF8(v[:most], "") + "…"
+	return memory.Clip(s.shown(v), memory.MaxRepeated)
 }
 
 // findHome returns the absolute data folder and where it was set.

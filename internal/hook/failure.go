@@ -81,7 +81,7 @@ func (r *run) failure() session.Failure {
 	if key == "" {
 		key = unique()
 	}
-	return session.Failure{Tool: r.in.ToolName, Command: clipText(command, maxCommand), Key: memory.ContentHash(r.in.Session + "/" + key)}
+	return session.Failure{Tool: r.in.ToolName, Command: memory.Clip(command, maxCommand), Key: memory.ContentHash(r.in.Session + "/" + key)}
 }
 
 // callOf says in one line what a tool was asked to do: the command, or the
@@ -175,7 +175,7 @@ func (r *run) similarErrors(ctx context.Context, f *session.Failure, message str
 		query = strings.TrimSpace(f.Tool + ": " + line)
 	}
 	if f.Tool == bash && !sig.Empty() && !failure.Passing(sig) {
-		f.News = clipText(sig.Lines[0], maxTold)
+		f.News = memory.Clip(sig.Lines[0], maxTold)
 	}
 	anything := 0.0
 	found, err := r.recall(ctx, []string{query}, memory.Query{Limit: errorsAsked, MinScore: &anything, Exclude: not, Trial: true})

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/mneme-memory/mneme/internal/untrusted"
 	"github.com/mneme-memory/mneme/memory"
@@ -58,7 +56,7 @@ func notes(heading string, hits []memory.Hit, most int) framed {
 	items := make([]string, len(f.shown))
 	for i := range f.shown {
 		h := &f.shown[i]
-		h.Text = clipText(untrusted.Text(h.Text), most)
+		h.Text = memory.Clip(untrusted.Text(h.Text), most)
 		about := untrusted.Text(h.Type)
 		if h.Project == memory.Global {
 			about += ", everywhere"
@@ -74,23 +72,6 @@ func notes(heading string, hits []memory.Hit, most int) framed {
 	f.text = untrusted.Notes(heading, items)
 	f.tokens = estimate(f.text)
 	return f
-}
-
-// clipText shortens s to at most most bytes, at the end of a word if there is
-// one near.
-func clipText(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	cut := most - len("…")
-	for cut > 0 && !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	head := s[:cut]
-	if i := strings.LastIndexFunc(head, unicode.IsSpace); i > cut/2 {
-		head = head[:i]
-	}
-	return strings.TrimRightFunc(head, unicode.IsSpace) + "…"
 }
 
 func estimate(text string) int { return (len(text) + bytesPerToken - 1) / bytesPerToken }

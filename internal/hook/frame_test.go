@@ -64,16 +64,3 @@ func TestNotesAreShortenedBeforeTheyAreLeftOut(t *testing.T) {
 		t.Errorf("nothing is shown as %q", f.text)
 	}
 }
-
-func TestClipText(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		in   string
-		most int
-		want string
-	}{{"abc", 3, "abc"}, {"one two three", 12, "one two…"}, {"ééééé", 7, "éé…"}, {strings.Repeat("x", 20), 10, "xxxxxxx…"}} {
-		if got := clipText(c.in, c.most); got != c.want || len(got) > c.most {
-			t.Errorf("%q cut to %d is %q, want %q", c.in, c.most, got, c.want)
-		}
-	}
-}

@@ -39,7 +39,7 @@ func (r *run) questions(texts []string) []string {
 	var out []string
 	for _, text := range texts {
 		text, _ := r.redactor.Redact(text) // before it is cut: half of a secret is not known for one
-		text = strings.TrimSpace(clipText(memory.PlainText(strings.ToValidUTF8(text, "")), maxQuery))
+		text = strings.TrimSpace(memory.Clip(memory.PlainText(strings.ToValidUTF8(text, "")), maxQuery))
 		if text != "" && len(out) < memory.MaxQuestions {
 			out = append(out, text)
 		}

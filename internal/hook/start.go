@@ -88,7 +88,7 @@ func (r *run) privacyText() string {
 	if len(warnings) == 0 {
 		return ""
 	}
-	text := "mneme leaves out a privacy rule: " + clipText(strings.Join(strings.Fields(untrusted.Text(warnings[0])), " "), 300)
+	text := "mneme leaves out a privacy rule: " + memory.Clip(strings.Join(strings.Fields(untrusted.Text(warnings[0])), " "), 300)
 	if more := len(warnings) - 1; more > 0 {
 		text += fmt.Sprintf(" (and %d more: mneme doctor names them)", more)
 	}

@@ -84,7 +84,7 @@ func (r *run) noteUse(ctx context.Context, state session.State, text, how string
 	if text == "" || !slices.ContainsFunc(state.Injected, func(i session.Injection) bool { return !i.Used }) {
 		return nil, nil
 	}
-	text = strings.ToLower(clipText(text, maxLooked))
+	text = strings.ToLower(memory.Clip(text, maxLooked))
 	var used []string
 	for _, i := range state.Injected {
 		if !i.Used && uses(text, i) {

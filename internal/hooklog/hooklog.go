@@ -17,9 +17,9 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
-	"unicode/utf8"
 
 	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/memory"
 )
 
 // MaxBytes bounds one of the two files.
@@ -68,16 +68,6 @@ type Injected struct {
 	ID string `json:"id"`
 }
 
-func clip(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	for most > 0 && !utf8.RuneStart(s[most]) {
-		most--
-	}
-	return s[:most] + "…"
-}
-
 // Path returns where a home's log is.
 func Path(home string) string { return filepath.Join(home, "logs", "hooks.jsonl") }
 
@@ -85,7 +75,7 @@ func oldPath(home string) string { return Path(home) + ".1" }
 
 // Append writes one line, for its owner alone to read.
 func Append(home string, e Entry) error {
-	e.Detail = clip(e.Detail, maxDetail)
+	e.Detail = memory.Clip(e.Detail, maxDetail)
 	line, err := json.Marshal(e)
 	if err != nil {
 		return fmt.Errorf("write hook log: %w", err)

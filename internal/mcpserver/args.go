@@ -82,7 +82,7 @@ func unknownFields(left map[string]json.RawMessage, params []param) error {
 	}
 	var unknown []string
 	for name := range left {
-		unknown = append(unknown, fmt.Sprintf("%q", clip(name)))
+		unknown = append(unknown, fmt.Sprintf("%q", memory.Clip(name, memory.MaxRepeated)))
 	}
 	slices.Sort(unknown)
 	unknown = unknown[:min(len(unknown), 5)]
@@ -139,7 +139,7 @@ func (p param) checkText(s string) error {
 			return fmt.Errorf("%s: %w", p.name, err)
 		}
 	case p.enum != nil && !slices.Contains(p.enum, s):
-		return memory.Errorf(memory.Invalid, "use one of "+strings.Join(p.enum, ", "), "there is no %s %q", singular(p.name), clip(s))
+		return memory.Errorf(memory.Invalid, "use one of "+strings.Join(p.enum, ", "), "there is no %s %q", singular(p.name), memory.Clip(s, memory.MaxRepeated))
 	case p.date:
 		if _, err := parseDate(p.name, s); err != nil {
 			return memory.Errorf(memory.Invalid, memory.HintOf(err), "%w", err)
@@ -249,7 +249,7 @@ func (p param) wrong(raw json.RawMessage) error {
 	if (p.kind == kindInteger || p.kind == kindNumber || p.kind == kindBool) && raw[0] == '"' {
 		hint += ", without quotes"
 	}
-	return memory.Errorf(memory.Invalid, hint, "%s must be %s, got %s", p.name, p.wants(), clip(string(raw)))
+	return memory.Errorf(memory.Invalid, hint, "%s must be %s, got %s", p.name, p.wants(), memory.Clip(string(raw), memory.MaxRepeated))
 }
 
 // asks says what to give for a parameter that was left out.
@@ -308,13 +308,4 @@ func parseDate(name, s string) (time.Time, error) {
 func singular(name string) string {
 	name, _, _ = strings.Cut(name, "[")
 	return strings.TrimSuffix(name, "s")
-}
-
-// clip shortens what was sent for an error message.
-func clip(s string) string {
-	const most = 80
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
 }

@@ -72,7 +72,7 @@ func TestBadArguments(t *testing.T) {
 	}
 	s := newServer(t, &fake{})
 	for _, tc := range cases {
-		t.Run(tc.tool+" "+clip(tc.raw), func(t *testing.T) {
+		t.Run(tc.tool+" "+memory.Clip(tc.raw, memory.MaxRepeated), func(t *testing.T) {
 			t.Parallel()
 			text := rawCall(t, s, tc.tool, tc.raw)
 			wantText(t, text, "error: ", "\nhint: ", tc.want)

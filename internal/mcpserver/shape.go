@@ -3,9 +3,7 @@ package mcpserver
 import (
 	"encoding/json"
 	"math"
-	"strings"
 	"time"
-	"unicode"
 
 	"github.com/mneme-memory/mneme/internal/untrusted"
 	"github.com/mneme-memory/mneme/memory"
@@ -25,15 +23,7 @@ func cleanText(s string) string { return untrusted.Text(s) }
 // cut shortens s to at most most bytes at the end of a word and reports
 // whether it did.
 func cut(s string, most int) (string, bool) {
-	if len(s) <= most {
-		return s, false
-	}
-	head := strings.ToValidUTF8(s[:most], "")
-	// A text without spaces, such as a long URL or Chinese, is cut anywhere.
-	if i := strings.LastIndexFunc(head, unicode.IsSpace); i > most/2 {
-		head = head[:i]
-	}
-	return strings.TrimRightFunc(head, unicode.IsSpace) + "…", true
+	return memory.Clip(s, most), len(s) > most
 }
 
 // hit is a found memory as the model sees it.
