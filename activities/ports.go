@@ -121,6 +121,8 @@ type Reader interface {
 	Related(ctx context.Context, id string, depth, limit int) ([]memory.Related, error)
 	History(ctx context.Context, id string) (memory.History, error)
 	Stats(ctx context.Context) (memory.Stats, error)
+	// Census counts live memories by type, collection, project, tag and month.
+	Census(ctx context.Context, in memory.CensusInput) (memory.Census, error)
 	Version(ctx context.Context) (string, error)
 }
 

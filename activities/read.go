@@ -20,6 +20,7 @@ type ReadInput struct {
 	Index   bool                 `json:"index,omitempty"` // how it compares with the ledger
 	Held    bool                 `json:"held,omitempty"`
 	Changes int                  `json:"changes,omitempty"` // how many of the last ones
+	Census  *memory.CensusInput  `json:"census,omitempty"`
 }
 
 // RelatedInput asks for what is linked to a memory.
@@ -42,6 +43,7 @@ type ReadOutput struct {
 
 	Held    []memory.HeldPrune `json:"held,omitempty"`
 	Changes []memory.Change    `json:"changes,omitempty"`
+	Census  *memory.Census     `json:"census,omitempty"`
 }
 
 // ReadLedger answers one question.
@@ -71,6 +73,10 @@ func (a *Activities) ReadLedger(ctx context.Context, in ReadInput) (ReadOutput, 
 		var s memory.IndexState
 		s, err = a.compareIndex(ctx)
 		out.Index = &s
+	case in.Census != nil:
+		var c memory.Census
+		c, err = a.Ledger.Census(ctx, *in.Census)
+		out.Census = &c
 	case in.Held:
 		out.Held, err = a.Ledger.Held(ctx)
 	case in.Changes > 0:

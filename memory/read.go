@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -11,12 +12,33 @@ type Page struct {
 	Collection  string     `json:"collection,omitempty"`
 	Collections []string   `json:"collections,omitempty"` // any of them, and of Collection if that is given too
 	Project     string     `json:"project,omitempty"`
+	Projects    []string   `json:"projects,omitempty"` // any of them
+	Types       []string   `json:"types,omitempty"`    // any of them
+	Tags        []string   `json:"tags,omitempty"`     // all of them
+	Session     string     `json:"session,omitempty"`
 	Since       *time.Time `json:"since,omitempty"`  // created at or after
+	Before      *time.Time `json:"before,omitempty"` // created before
 	Source      string     `json:"source,omitempty"` // the door it came through, such as SourceHook
 	Nearly      bool       `json:"nearly,omitempty"` // only those that were named as nearly pruned; see [Memory.Announced]
 	Newest      bool       `json:"newest,omitempty"` // in the order of creation, newest first
+	Sort        string     `json:"sort,omitempty"`   // one of Sorts; Skip then stands for After
+	Skip        int        `json:"skip,omitempty"`   // how many of them were seen
 	After       string     `json:"after,omitempty"`  // id of the last one seen, whatever became of it since
 	Limit       int        `json:"limit,omitempty"`  // 1 to 1000
+}
+
+// The orders in which memories can be looked at.
+const (
+	SortNewest     = "newest"
+	SortOldest     = "oldest"
+	SortUsed       = "used"       // last recalled first
+	SortConfidence = "confidence" // most trusted first
+	SortImportance = "importance"
+)
+
+// Sorts lists the orders.
+func Sorts() []string {
+	return []string{SortNewest, SortOldest, SortUsed, SortConfidence, SortImportance}
 }
 
 // Clean returns the page in its normal form, or an [Invalid] error.
@@ -35,7 +57,27 @@ func (p Page) Clean() (Page, error) {
 			return p, err
 		}
 	}
-	return p, checkNames(map[string]string{"project": p.Project, "source": p.Source})
+	for _, t := range p.Types {
+		if !KnownType(t) {
+			return p, unknown("type", t, Types())
+		}
+	}
+	if p.Sort != "" && !slices.Contains(Sorts(), p.Sort) {
+		return p, unknown("order", p.Sort, Sorts())
+	}
+	if p.Skip < 0 {
+		return p, Errorf(Invalid, "leave it out", "skip must not be negative, got %d", p.Skip)
+	}
+	var err error
+	if p.Tags, err = CleanTags(p.Tags); err != nil {
+		return p, err
+	}
+	for _, name := range p.Projects {
+		if err := CheckName("project", name); err != nil {
+			return p, err
+		}
+	}
+	return p, checkNames(map[string]string{"project": p.Project, "source": p.Source, "session": p.Session})
 }
 
 // Related is a memory that is linked to another.

@@ -66,6 +66,8 @@ const maxListPage = 50
 // first. At most 50 come at a time.
 func (c *Client) List(ctx context.Context, page memory.Page) ([]memory.Memory, error) {
 	page.Project, _ = c.redactor.Redact(page.Project)
+	page.Projects, page.Tags = c.redactNames(page.Projects), c.redactNames(page.Tags)
+	page.Session, _ = c.redactor.Redact(page.Session)
 	page, err := page.Clean()
 	if err != nil {
 		return nil, err
@@ -84,6 +86,25 @@ func (c *Client) Stats(ctx context.Context) (memory.Stats, error) {
 		return memory.Stats{}, err
 	}
 	return *out.Stats, nil
+}
+
+// Census counts what there is by type, collection, project, tag and month.
+func (c *Client) Census(ctx context.Context, in memory.CensusInput) (memory.Census, error) {
+	in.Projects = c.redactNames(in.Projects)
+	out, err := c.read(ctx, "census", activities.ReadInput{Census: &in})
+	if err != nil || out.Census == nil {
+		return memory.Census{}, err
+	}
+	return *out.Census, nil
+}
+
+// redactNames returns names as they were kept.
+func (c *Client) redactNames(names []string) []string {
+	out := make([]string, len(names))
+	for i, name := range names {
+		out[i], _ = c.redactor.Redact(name)
+	}
+	return out
 }
 
 // IndexState compares index and ledger, by count and by a sample.

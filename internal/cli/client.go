@@ -23,6 +23,7 @@ type Client interface {
 	relater
 	historian
 	lister
+	censor
 	receiver
 	organizer
 	rebuilder

@@ -36,6 +36,7 @@ type fake struct {
 	finish   func(string) (memory.ImportProgress, error)
 	rebuild  func(memory.RebuildInput, func(memory.RebuildReport)) (memory.RebuildReport, error)
 	stats    func() (memory.Stats, error)
+	census   func(memory.CensusInput) (memory.Census, error)
 	snapshot func(memory.SnapshotInput) (memory.SnapshotReport, error)
 	undo     func(memory.UndoInput) (memory.UndoReport, error)
 	changes  []memory.Change
@@ -313,10 +314,10 @@ func fixed() fake {
 			}, Audit: []memory.Audit{{ID: 7, User: "me", Action: "store", At: day(1), AffectedIDs: []string{idA}, Project: m.Project, Collection: m.Collection, WorkflowID: "store/x", RunID: "r", Step: "save"}}}, nil
 		},
 		list: func(p memory.Page) ([]memory.Memory, error) {
-			switch p.After {
-			case "":
+			switch {
+			case p.After == "" && p.Skip == 0:
 				return []memory.Memory{m}, nil
-			case idA:
+			case p.After == idA || p.Skip == 1:
 				return []memory.Memory{aMemory(idB)}, nil
 			default:
 				return nil, nil
@@ -334,6 +335,13 @@ func fixed() fake {
 			return memory.ImportProgress{}, nil
 		},
 		finish: func(string) (memory.ImportProgress, error) { return memory.ImportProgress{Batches: 1, Stored: 2}, nil },
+		census: func(in memory.CensusInput) (memory.Census, error) {
+			return memory.Census{
+				Types: []memory.Tally{{Name: "fact", Count: 3}}, Collections: []memory.Tally{{Name: memory.Memories, Count: 3}},
+				Projects: []memory.Tally{{Name: strings.Join(in.Projects, "+"), Count: 3}}, Tags: []memory.Tally{{Name: "db", Count: 2}, {Name: "ops", Count: 1}},
+				Growth: []memory.Month{{From: day(1), Count: 3}}, Bytes: 12_345_678,
+			}, nil
+		},
 		stats: func() (memory.Stats, error) {
 			return memory.Stats{Live: map[string]int{memory.Memories: 2}, States: map[memory.State]int{memory.Live: 2}, Projects: 1, Model: "mneme-static", Dimension: 256}, nil
 		},
@@ -353,4 +361,11 @@ func (f fake) Resolve(_ context.Context, refs []string) ([]string, error) {
 		found = append(found, c)
 	}
 	return memory.Resolve(refs, found, true)
+}
+
+func (f fake) Census(_ context.Context, in memory.CensusInput) (memory.Census, error) {
+	if f.census == nil {
+		return memory.Census{}, errUnexpected
+	}
+	return f.census(in)
 }

@@ -24,9 +24,10 @@ type resolver interface {
 
 func (a *app) get() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "get ID…",
-		Short: "Show memories in full, with their links",
-		Args:  cobra.MinimumNArgs(1),
+		Use:     "get ID…",
+		Short:   "Show memories in full, with their links",
+		Aliases: []string{"show"},
+		Args:    cobra.MinimumNArgs(1),
 	}
 	cmd.RunE = func(cmd *cobra.Command, ids []string) error {
 		for _, id := range ids {

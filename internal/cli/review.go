@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -52,11 +51,9 @@ func (a *app) review() *cobra.Command {
 	fl.StringArrayVar(&f.forget, "forget", nil, "ids to forget")
 	fl.StringArrayVar(&f.merge, "merge", nil, "two or more ids to make one of, with commas; may be repeated")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if f.source == "mcp" { // what the tools are called where they are configured
-			f.source = memory.SourceTool
-		}
-		if f.source != "" && !slices.Contains(memory.Sources(), f.source) {
-			return memory.Errorf(memory.Invalid, "use one of "+strings.Join(memory.Sources(), ", "), "there is no source %q", oneLine(f.source, 60))
+		var err error
+		if f.source, err = sourceOf(f.source); err != nil {
+			return err
 		}
 		decisions, err := f.decisions()
 		if err != nil {

@@ -122,6 +122,21 @@ func pageQuery(page memory.Page) (sql string, args []any, err error) {
 	if page.Since != nil {
 		given(`created_at >= $%d`, page.Since)
 	}
+	if page.Before != nil {
+		given(`created_at < $%d`, page.Before)
+	}
+	if len(page.Projects) > 0 {
+		given(`project = any($%d)`, page.Projects)
+	}
+	if len(page.Types) > 0 {
+		given(`type = any($%d)`, page.Types)
+	}
+	if len(page.Tags) > 0 {
+		given(`tags @> $%d`, page.Tags)
+	}
+	if page.Session != "" {
+		given(`session = $%d`, page.Session)
+	}
 	if page.Source != "" {
 		given(`source = $%d`, page.Source)
 	}
@@ -129,16 +144,33 @@ func pageQuery(page memory.Page) (sql string, args []any, err error) {
 	if page.Nearly {
 		conditions = append(conditions, announced)
 	}
-	if page.Newest {
+	switch {
+	case page.Sort != "":
+		order = orders[page.Sort]
+	case page.Newest:
 		// The row of the last memory seen exists in any state.
 		given(`(created_at, id) < (coalesce((select created_at from memories where id = $%[1]d), 'infinity'), $%[1]d)`, after)
 		order = `created_at desc, id desc`
-	} else {
+	default:
 		given(`id > $%d`, after)
 	}
 	args = append(args, pageSize(page.Limit))
-	return fmt.Sprintf(`select %s from memories where %s order by %s limit $%d`,
-		recordColumns, strings.Join(conditions, " and "), order, len(args)), args, nil
+	sql = fmt.Sprintf(`select %s from memories where %s order by %s limit $%d`,
+		recordColumns, strings.Join(conditions, " and "), order, len(args))
+	if page.Skip > 0 { // only then, because the planner takes an offset that it does not know for a large one
+		args = append(args, page.Skip)
+		sql += fmt.Sprintf(` offset $%d`, len(args))
+	}
+	return sql, args, nil
+}
+
+// orders are what a page can be sorted by; the id makes each of them whole.
+var orders = map[string]string{
+	memory.SortNewest:     `created_at desc, id desc`,
+	memory.SortOldest:     `created_at, id`,
+	memory.SortUsed:       `last_accessed desc, id`,
+	memory.SortConfidence: `confidence desc, id`,
+	memory.SortImportance: `importance desc, id`,
 }
 
 // keysetStart is the id before all others when none is given.
