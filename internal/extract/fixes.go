@@ -195,8 +195,34 @@ func oneLine(command string) string {
 }
 
 var (
-	mending = lexis.Lazy(`(?i)^(?:fixed|fix:|i(?:'ve| have)? (?:added|changed|replaced|set|removed|renamed|pinned|updated|upgraded|downgraded|installed|moved|switched|increased|raised|bumped|started|created|exported|regenerated|rebuilt|deleted|cleared|restarted|reverted|enabled|disabled)|(?:added|changed|replaced|set|removed|renamed|pinned|updated|upgraded|downgraded|installed|moved|switched|increased|raised|bumped|started|created|exported|regenerated|rebuilt|deleted|cleared|restarted|enabled|disabled|adding|changing|replacing|setting|removing|pinning|installing|increasing|raising|starting|exporting|regenerating|clearing)\b)`)
-	because = lexis.Lazy(`(?i)\b(?:because|since|needs|needed|requires?|required|must|only works|expects?|refuses|defaults? to|(?:(?:is|was|were|are)(?: not|n't)|(?:had|has|have)(?: not|n't) been) (?:installed|set|running|allowed|exported|created|started|mounted|enabled|generated|applied|registered|there)|(?:does not|doesn't|do not|don't|not|only) (?:support(?:s|ed)?|work with|accept)|missing|out of date|stale|conflicts?|incompatible|mismatch|already (?:uses|used|in use|running|taken))\b`)
+	mending = lexis.OneOf(`(?i)^(?:`, lexis.Table{
+		{`fixed`, "fixed"},
+		{`fix:`, "fix:"},
+		{`i(?:'ve| have)? (?:added|changed|replaced|set|removed|renamed|pinned|updated|upgraded|downgraded|installed|moved|switched|increased|raised|bumped|started|created|exported|regenerated|rebuilt|deleted|cleared|restarted|reverted|enabled|disabled)`, "I added"},
+		{`(?:added|changed|replaced|set|removed|renamed|pinned|updated|upgraded|downgraded|installed|moved|switched|increased|raised|bumped|started|created|exported|regenerated|rebuilt|deleted|cleared|restarted|enabled|disabled|adding|changing|replacing|setting|removing|pinning|installing|increasing|raising|starting|exporting|regenerating|clearing)\b`, "added"},
+	}, `)`)
+	because = lexis.OneOf(`(?i)\b(?:`, lexis.Table{
+		{`because`, "because"},
+		{`since`, "since"},
+		{`needs`, "needs"},
+		{`needed`, "needed"},
+		{`requires?`, "requires"},
+		{`required`, "required"},
+		{`must`, "must"},
+		{`only works`, "only works"},
+		{`expects?`, "expects"},
+		{`refuses`, "refuses"},
+		{`defaults? to`, "defaults to"},
+		{`(?:(?:is|was|were|are)(?: not|n't)|(?:had|has|have)(?: not|n't) been) (?:installed|set|running|allowed|exported|created|started|mounted|enabled|generated|applied|registered|there)`, "is not installed"},
+		{`(?:does not|doesn't|do not|don't|not|only) (?:support(?:s|ed)?|work with|accept)`, "does not support"},
+		{`missing`, "missing"},
+		{`out of date`, "out of date"},
+		{`stale`, "stale"},
+		{`conflicts?`, "conflicts"},
+		{`incompatible`, "incompatible"},
+		{`mismatch`, "mismatch"},
+		{`already (?:uses|used|in use|running|taken)`, "already in use"},
+	}, `)\b`)
 )
 
 // explanation looks for the sentence that gives the cause or the remedy:

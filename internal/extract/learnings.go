@@ -32,7 +32,19 @@ var telltales = []telltale{
 
 var (
 	negated = lexis.Lazy(`(?i)\b(?:(?:was|is|were|are)(?:n'?t| not)|not) (?:the|a|caused|our)\b|\bno longer (?:think|believe|the (?:case|cause|problem|issue))\b|\bruled out\b|^if\b`)
-	hollowY = lexis.Lazy(`(?i)\broot cause analysis\b|\bthe reason (?:i|we|for (?:this|that|the change))\b|\balready (?:has|have|exists?|does)\b|\b(?:that|how|because|when|where) i\b|\b(?:was|is|were|by|in) my\b|\bi just\b|\byou (?:were|are) right\b|\bthe user (?:wants|wanted|asked|said)\b|: i (?:did|didn't|have|haven't|ran|left|kept|skipped|only|was|am|also|used|added)\b|\b(?:turn(?:s|ed) out) (?:(?:to be )?(?:fine|ok|okay|well|good|nicely|great|right)|(?:it|that)(?:'s| is| was) (?:fine|ok|already))\b|\b(?:is|was) (?:simple|easy|trivial|straightforward|small|one line|a one-liner|done|in place|ready|merged)\b[.!]?$`)
+	hollowY = lexis.OneOf(`(?i)(?:`, lexis.Table{
+		{`\broot cause analysis\b`, "root cause analysis"},
+		{`\bthe reason (?:i|we|for (?:this|that|the change))\b`, "the reason I"},
+		{`\balready (?:has|have|exists?|does)\b`, "already has"},
+		{`\b(?:that|how|because|when|where) i\b`, "that I"},
+		{`\b(?:was|is|were|by|in) my\b`, "was my"},
+		{`\bi just\b`, "I just"},
+		{`\byou (?:were|are) right\b`, "you were right"},
+		{`\bthe user (?:wants|wanted|asked|said)\b`, "the user wants"},
+		{`: i (?:did|didn't|have|haven't|ran|left|kept|skipped|only|was|am|also|used|added)\b`, ": I did"},
+		{`\b(?:turn(?:s|ed) out) (?:(?:to be )?(?:fine|ok|okay|well|good|nicely|great|right)|(?:it|that)(?:'s| is| was) (?:fine|ok|already))\b`, "turns out fine"},
+		{`\b(?:is|was) (?:simple|easy|trivial|straightforward|small|one line|a one-liner|done|in place|ready|merged)\b[.!]?$`, "is simple"},
+	}, `)`)
 )
 
 // learnings are findings in the model's own words.

@@ -165,9 +165,79 @@ func endsSentence(para string, start, i int) bool {
 }
 
 var (
-	hedges = lexis.Lazy(`(?i)\b(?:maybe|perhaps|possibly|probably|presumably|apparently|might|may (?:be|have|need|well)|could (?:be|have been|also|well)|likely|i (?:think|suspect|believe|guess|assume|wonder)|my (?:guess|hunch|hypothesis|suspicion|theory)|(?:it|this|that) (?:seems|looks|appears|sounds)|seems to|appears to|not sure|unclear|unsure|hypothes[ie]s|hypothetical(?:ly)?|would (?:be|have|need|mean|make)|should (?:be|have|now|fix|work|probably|help)|suppose|what if|in theory|one (?:option|possibility|idea)|if (?:so|that'?s|this is|it is|it's) |assuming|potentially|let'?s say|for example|imagine)\b`)
-	plans  = lexis.Lazy(`(?i)\b(?:i'?ll|i will|we'?ll|we will|let me|let's|i'?m going to|(?:i am|we are|we'?re|is|are) going to|next(?: steps?| up|,)|(?:we|i) (?:can|could|should|need to|want to)|you (?:can|could|should|may want)|i'd like|to (?:check|confirm|verify|be sure)|to-?do|plan(?:ned|ning)?(?: is|:)|proposal|propose|here'?s (?:the|my|a) plan|first,? i|now i|^checking|^looking (?:at|into)|^investigat(?:e|ing)|shall we|want me to|would you)\b`)
-	asides = lexis.Lazy(`(?i)\b(?:according to|as (?:noted|recorded|remembered|stored|mentioned)|from (?:my |our |the )?(?:memory|notes)|i (?:recall|remember)|(?:my |the |our )?(?:memory|memories|notes?) (?:says?|tells?|mentions?|recalls?|has|have|from|shows?)|(?:last|previous|earlier|prior) (?:session|time|conversation)|remembered|the (?:readme|docs?|documentation|changelog|comment|file) (?:says?|states?|mentions?|reads?|shows?)|(?:mneme|claude\.md|memory\.md))\b`)
+	hedges = lexis.OneOf(`(?i)\b(?:`, lexis.Table{
+		{`maybe`, "maybe"},
+		{`perhaps`, "perhaps"},
+		{`possibly`, "possibly"},
+		{`probably`, "probably"},
+		{`presumably`, "presumably"},
+		{`apparently`, "apparently"},
+		{`might`, "might"},
+		{`may (?:be|have|need|well)`, "may be"},
+		{`could (?:be|have been|also|well)`, "could be"},
+		{`likely`, "likely"},
+		{`i (?:think|suspect|believe|guess|assume|wonder)`, "I think"},
+		{`my (?:guess|hunch|hypothesis|suspicion|theory)`, "my guess"},
+		{`(?:it|this|that) (?:seems|looks|appears|sounds)`, "it seems"},
+		{`seems to`, "seems to"},
+		{`appears to`, "appears to"},
+		{`not sure`, "not sure"},
+		{`unclear`, "unclear"},
+		{`unsure`, "unsure"},
+		{`hypothes[ie]s`, "hypotheses"},
+		{`hypothetical(?:ly)?`, "hypothetical"},
+		{`would (?:be|have|need|mean|make)`, "would be"},
+		{`should (?:be|have|now|fix|work|probably|help)`, "should be"},
+		{`suppose`, "suppose"},
+		{`what if`, "what if"},
+		{`in theory`, "in theory"},
+		{`one (?:option|possibility|idea)`, "one option"},
+		{`if (?:so|that'?s|this is|it is|it's) `, "if so it"},
+		{`assuming`, "assuming"},
+		{`potentially`, "potentially"},
+		{`let'?s say`, "let's say"},
+		{`for example`, "for example"},
+		{`imagine`, "imagine"},
+	}, `)\b`)
+	plans = lexis.OneOf(`(?i)\b(?:`, lexis.Table{
+		{`i'?ll`, "I'll"},
+		{`i will`, "I will"},
+		{`we'?ll`, "we'll"},
+		{`we will`, "we will"},
+		{`let me`, "let me"},
+		{`let's`, "let's"},
+		{`i'?m going to`, "I'm going to"},
+		{`(?:i am|we are|we'?re|is|are) going to`, "I am going to"},
+		{`next(?: steps?| up|,)`, "next step"},
+		{`(?:we|i) (?:can|could|should|need to|want to)`, "we can"},
+		{`you (?:can|could|should|may want)`, "you can"},
+		{`i'd like`, "I'd like"},
+		{`to (?:check|confirm|verify|be sure)`, "to check"},
+		{`to-?do`, "todo"},
+		{`plan(?:ned|ning)?(?: is|:)`, "plan is"},
+		{`proposal`, "proposal"},
+		{`propose`, "propose"},
+		{`here'?s (?:the|my|a) plan`, "here's the plan"},
+		{`first,? i`, "first I"},
+		{`now i`, "now I"},
+		{`^checking`, "checking"},
+		{`^looking (?:at|into)`, "looking at"},
+		{`^investigat(?:e|ing)`, "investigate"},
+		{`shall we`, "shall we"},
+		{`want me to`, "want me to"},
+		{`would you`, "would you"},
+	}, `)\b`)
+	asides = lexis.OneOf(`(?i)\b(?:`, lexis.Table{
+		{`according to`, "according to"},
+		{`as (?:noted|recorded|remembered|stored|mentioned)`, "as noted"},
+		{`from (?:my |our |the )?(?:memory|notes)`, "from memory"},
+		{`i (?:recall|remember)`, "I recall"},
+		{`(?:my |the |our )?(?:memory|memories|notes?) (?:says?|tells?|mentions?|recalls?|has|have|from|shows?)`, "memory says"},
+		{`(?:last|previous|earlier|prior) (?:session|time|conversation)`, "last session"},
+		{`remembered`, "remembered"},
+		{`the (?:readme|docs?|documentation|changelog|comment|file) (?:says?|states?|mentions?|reads?|shows?)`, "the README says"},
+		{`(?:mneme|claude\.md|memory\.md)`, "mneme"},
+	}, `)\b`)
 )
 
 func question(s string) bool { return strings.HasSuffix(strings.TrimRight(s, `"')*_ `), "?") }

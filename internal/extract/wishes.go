@@ -15,11 +15,29 @@ type wish struct {
 	score float64
 }
 
+// ruleWords begin a rule of a place.
+const ruleWords = `(?:we|all|every|each|no|only|always|never|use|prefer|put|keep|do not|don'?t|name|write|run|sign)`
+
 var wishWords = []wish{
-	{"from now on", lexis.Lazy(`(?i)\b(?:from now on|going forward|in (?:the )?future\b|for future reference|as a (?:general )?rule\b|for next time\b)|\bevery time you [^,]{3,80}, (?:please |also |always |first )*(?:run|use|update|add|check|write|regenerate|commit|ask|tell|format|bump|read|start|stop|restart|make|build|sync)\b`), 0.78},
+	{"from now on", lexis.OneOf(`(?i)\b(?:`, lexis.Table{
+		{`from now on`, "from now on"},
+		{`going forward`, "going forward"},
+		{`in (?:the )?future\b`, "in future"},
+		{`for future reference`, "for future reference"},
+		{`as a (?:general )?rule\b`, "as a rule"},
+		{`for next time\b`, "for next time"},
+		{`every time you [^,]{3,80}, (?:please |also |always |first )*(?:run|use|update|add|check|write|regenerate|commit|ask|tell|format|bump|read|start|stop|restart|make|build|sync)\b`, "every time you merge, run"},
+	}, `)`), 0.78},
 	{"always, never", lexis.Lazy(`(?i)^(?:please,? |and |also,? |btw,? |by the way,? |oh,? |remember:? |note:? |but )*(?:always|never|(?:do not|don'?t) ever|make sure (?:you |to |that you )?(?:always|never))\b`), 0.76},
 	{"I prefer", lexis.Lazy(`(?i)\bI (?:really |strongly |always |usually |generally )?(?:prefer|hate (?:it )?when|like it when|don'?t like it when|want you to (?:always|never))\b`), 0.74},
-	{"our convention", lexis.Lazy(`(?i)\b(?:(?:in this (?:repo(?:sitory)?|project|code ?base|team|company)|around here),? (?:we|all|every|each|no|only|always|never|use|prefer|put|keep|do not|don'?t|name|write|run|sign)|(?:we|all|every|each|no|only|always|never|use|prefer|put|keep|do not|don'?t|name|write|run|sign) .{2,80} in this (?:repo(?:sitory)?|project|code ?base|team|company)|our (?:convention|style|policy|rule|standard)s? (?:is|are|says?)|we (?:always|never|only ever)|we (?:don'?t|do not) (?:do|use|allow|commit|write|put|push|merge|mock)|we use .{2,60}(?:, not\b| instead of\b| here\b| everywhere\b| rather than\b))`), 0.68},
+	{"our convention", lexis.OneOf(`(?i)\b(?:`, lexis.Table{
+		{`(?:in this (?:repo(?:sitory)?|project|code ?base|team|company)|around here),? ` + ruleWords, "around here we"},
+		{ruleWords + ` .{2,80} in this (?:repo(?:sitory)?|project|code ?base|team|company)`, "use tabs in this repo"},
+		{`our (?:convention|style|policy|rule|standard)s? (?:is|are|says?)`, "our policy is"},
+		{`we (?:always|never|only ever)`, "we never"},
+		{`we (?:don'?t|do not) (?:do|use|allow|commit|write|put|push|merge|mock)`, "we don't mock"},
+		{`we use .{2,60}(?:, not\b| instead of\b| here\b| everywhere\b| rather than\b)`, "we use tabs instead of"},
+	}, `)`), 0.68},
 	{"ever", lexis.Lazy(`(?i)^(?:no|don'?t|do not|never|only)\b.*,? (?:ever|at any time|under any circumstances)[.!]*$`), 0.68},
 	{"keep it so", lexis.Lazy(`(?i)^keep (?:your |the |all |my )?(?:answers|replies|responses|explanations|commits|commit messages|functions|prs|pull requests|diffs|summaries|comments)\b`), 0.68},
 	{"for such things", lexis.Lazy(`(?i)^(?:also,? |and )?for (?:[\w-]+ ){1,3}(?:I|we) (?:always |only )?(?:like|want|use|prefer)\b`), 0.66},
@@ -27,7 +45,17 @@ var wishWords = []wish{
 }
 
 var (
-	noWish = lexis.Lazy(`(?i)^(?:also,? |and )?for (?:the|this|that|these|those|now|my)\b|^in (?:the )?future,? (?:we|i|it|they|this) (?:may|might|could|will|want|would)\b|\bwe (?:always|never|only ever) (?:get|got|had|have|see|saw|fail|forget|end up|ran|run into|hit|knew|found|heard)\b|\b(?:is|are) being\b|\b(?:coming|going)[!.]*$|\bin [\w.]+\(\)|^(?:please,? |and |also,? )*(?:always (?:\w+[^sei\W]s|fails|passes|returns|gives|breaks|crashes|works|happens|the|a|been|was|is)\b|never (?:mind|seen|heard|had|worked|been|fails|returns|happens|did|saw))|\bas always\b|\b(?:it|this|that|which|test|build|ci) (?:always|never)\b`)
+	noWish = lexis.OneOf(`(?i)(?:`, lexis.Table{
+		{`^(?:also,? |and )?for (?:the|this|that|these|those|now|my)\b`, "for the"},
+		{`^in (?:the )?future,? (?:we|i|it|they|this) (?:may|might|could|will|want|would)\b`, "in future we may"},
+		{`\bwe (?:always|never|only ever) (?:get|got|had|have|see|saw|fail|forget|end up|ran|run into|hit|knew|found|heard)\b`, "we always get"},
+		{`\b(?:is|are) being\b`, "is being"},
+		{`\b(?:coming|going)[!.]*$`, "coming"},
+		{`\bin [\w.]+\(\)`, "in run()"},
+		{`^(?:please,? |and |also,? )*(?:always (?:\w+[^sei\W]s|fails|passes|returns|gives|breaks|crashes|works|happens|the|a|been|was|is)\b|never (?:mind|seen|heard|had|worked|been|fails|returns|happens|did|saw))`, "always restarts"},
+		{`\bas always\b`, "as always"},
+		{`\b(?:it|this|that|which|test|build|ci) (?:always|never)\b`, "it always"},
+	}, `)`)
 	// chat are sentences about the work of this hour: complaints about it, and references that nobody
 	// understands later.
 	chat  = lexis.Lazy(`(?i)\b(?:do|doing|did) (?:that|this|it|so)\b|\b(?:bug|broken|crash(?:es|ed)?|fails?|failing|since yesterday)\b.{0,40}$`)

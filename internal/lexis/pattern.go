@@ -5,6 +5,7 @@
 package lexis
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"sync"
@@ -15,12 +16,14 @@ import (
 type Pattern struct {
 	// Compiled returns the expression.
 	Compiled func() *regexp.Regexp
+
+	check func() error // of the examples in a table; nil without one
 }
 
 // Lazy returns the pattern of an expression. One that is wrong panics at its
 // first use.
 func Lazy(expr string) Pattern {
-	return Pattern{sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })}
+	return Pattern{Compiled: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })}
 }
 
 // Match reports whether s holds a match.
@@ -79,7 +82,7 @@ func Anywhere(tables ...Table) Pattern { return joined("(?:", ")", tables, asItI
 func Opening(tables ...Table) Pattern { return joined(`^\W*(?:`, ")"+end, tables, asItIs) }
 
 func joined(before, after string, tables []Table, each func(string) string) Pattern {
-	return Pattern{sync.OnceValue(func() *regexp.Regexp {
+	return Pattern{Compiled: sync.OnceValue(func() *regexp.Regexp {
 		var all []string
 		for _, t := range tables {
 			for _, p := range t {
@@ -91,4 +94,37 @@ func joined(before, after string, tables []Table, each func(string) string) Patt
 		}
 		return regexp.MustCompile("(?i)" + before + strings.Join(all, "|") + after)
 	})}
+}
+
+// OneOf is for an expression with many alternatives: what stands before them, a
+// table of them, and what stands after. Before and after are no groups of their
+// own, so that "(?:" and ")" are given with them.
+func OneOf(before string, alternatives Table, after string) Pattern {
+	p := Lazy(before + strings.Join(alternatives.exprs(), "|") + after)
+	p.check = func() error {
+		for _, one := range alternatives {
+			if !regexp.MustCompile(before + one.Expr() + after).MatchString(one.Example()) {
+				return fmt.Errorf("%q is not found by %s", one.Example(), one.Expr())
+			}
+		}
+		return nil
+	}
+	return p
+}
+
+func (t Table) exprs() []string {
+	out := make([]string, len(t))
+	for i, p := range t {
+		out[i] = p.Expr()
+	}
+	return out
+}
+
+// Check returns an error when an alternative of [OneOf] does not find its own
+// example. Tests call it.
+func (p Pattern) Check() error {
+	if p.check == nil {
+		return nil
+	}
+	return p.check()
 }

@@ -11,6 +11,7 @@ func TestExamplesOfForms(t *testing.T) {
 	for name, table := range map[string][]form{
 		"passwords": passwordWords(), "logins": loginWords(), "keys": keyWords(), "is": isWords(),
 		"tokens": tokenPrefixes(), "phones": phoneWords(), "earnings": earningWords(), "illnesses": illnesses(),
+		"qualifiers": qualifiers(), "conditions": conditionNames(), "having": havingWords(), "drugs": drugNames(),
 	} {
 		for _, f := range table {
 			if !regexp.MustCompile(`(?i)^(?:` + f.expr + `)$`).MatchString(f.example) {

@@ -3,7 +3,7 @@ package redact
 import "strings"
 
 // illnesses are conditions by name, in German, French, Spanish, Italian and Portuguese. The
-// English ones stand in conditions.
+// English ones stand in conditionNames.
 func illnesses() []form {
 	return []form{
 		{`\p{L}*krebs`, "Brustkrebs"},
@@ -51,7 +51,7 @@ func illnessDetectors() []*detector {
 		ill(nil, `(?i)\b(?:pregnancy|schwangerschaft)(?: test| is| was|:| since| in)?[^\n.]{0,20}?(\d{1,2}\.? ?(?:weeks?|months?|woche|monat))`, "pregnancy", "schwangerschaft"),
 		ill(nil, `\b`+someone+` (?:has |had |have )(?:an? )?((?i:miscarriage|abortion|stillbirth|ivf(?: treatment)?|vasectomy|hysterectomy|mastectomy|heart attack|nervous breakdown|mental breakdown|organ transplant|kidney transplant))\b`,
 			"miscarriage", "abortion", "stillbirth", "ivf", "ctomy", "heart attack", "breakdown", "transplant"),
-		ill(nil, `(?i)\b(?:on sick leave|off sick|signed off|called in sick|krankgeschrieben|krank|en arr[êe]t maladie|de baja)(?: \w+){0,3}? (?:because of|due to|with|for|wegen|pour|por) (?:an? )?(`+conditions+`|`+oneOf(illnesses())+`|surgery|an operation|depression)\b`,
+		ill(nil, `(?i)\b(?:on sick leave|off sick|signed off|called in sick|krankgeschrieben|krank|en arr[êe]t maladie|de baja)(?: \w+){0,3}? (?:because of|due to|with|for|wegen|pour|por) (?:an? )?(`+conditions()+`|`+oneOf(illnesses())+`|surgery|an operation|depression)\b`,
 			"sick", "signed off", "krank", "maladie", "baja"),
 		ill(nil, `\b`+someone+`(?: is| am| was|'m|'s) ((?:severely )?allergic to [a-z]{3,20})\b`, "allergic"),
 		ill(notSoftware, `\b`+someone+`(?: is| was| am| will be|'s|'m)?(?: still| now)? (?:recovering from|scheduled for|had|has|having|needs|undergo(?:ing|es)) (?:an? |his |her |my )?((?i:[a-z]+ )?(?i:(?:surgery|chemo(?:therapy)?|dialysis|radiotherapy|radiation therapy|bypass operation|hip replacement|knee replacement)))\b`,
