@@ -49,6 +49,7 @@ func (a *Activities) Recall(ctx context.Context, q memory.Query) (memory.RecallR
 		return memory.RecallResult{}, err
 	}
 	result.Hits, result.BelowBar = append(result.Hits, found.Hits...), found.BelowBar
+	result.JustBelow = fit(found.JustBelow, maxAnswerBytes/4)
 	for part, took := range found.TookMillis {
 		result.TookMillis[part] += took
 	}
@@ -94,7 +95,7 @@ func (a *Activities) oneByOne(ctx context.Context, q memory.Query, vectors []mem
 				answer.Hits[j].Question = i + 1
 			}
 		}
-		out.Hits = append(out.Hits, answer.Hits...)
+		out.Hits, out.JustBelow = append(out.Hits, answer.Hits...), append(out.JustBelow, answer.JustBelow...)
 		if i == 0 {
 			out.BelowBar, out.Degraded = answer.BelowBar, remark
 		}

@@ -38,7 +38,8 @@ type Query struct {
 	Session     string     `json:"session,omitempty"`      // who asks; for the audit
 	Source      string     `json:"source,omitempty"`       // through which door
 	User        string     `json:"user,omitempty"`
-	Trial       bool       `json:"trial,omitempty"` // only to look, or to choose among the answers: neither counted nor noted in the audit
+	Explain     bool       `json:"explain,omitempty"` // say why, in numbers, and what was just below
+	Trial       bool       `json:"trial,omitempty"`   // only to look, or to choose among the answers: neither counted nor noted in the audit
 }
 
 // Hit is one memory that answers a query, with why.
@@ -59,15 +60,17 @@ type Hit struct {
 	Session      string     `json:"session,omitempty"`
 	Position     int        `json:"position,omitempty"`
 	SupersededBy *Successor `json:"superseded_by,omitempty"` // what says that this is no longer so
+	Why          *Why       `json:"why,omitempty"`           // with Query.Explain
 	Question     int        `json:"question,omitempty"`      // with Query.Each and several questions: which one it answers, from 1
 }
 
 // RecallResult answers a query. Hits are best first; those of a later question
 // come after those of an earlier one.
 type RecallResult struct {
-	Hits     []Hit  `json:"results"`
-	BelowBar int    `json:"below_bar"`          // how many more Text found, but not above MinScore
-	Degraded string `json:"degraded,omitempty"` // what could not be used, such as the embedding
+	Hits      []Hit  `json:"results"`
+	JustBelow []Hit  `json:"just_below,omitempty"` // with Query.Explain: the best that are not among Hits
+	BelowBar  int    `json:"below_bar"`            // how many more Text found, but not above MinScore
+	Degraded  string `json:"degraded,omitempty"`   // what could not be used, such as the embedding
 	// TookMillis is the time that each part of the search took, in milliseconds.
 	TookMillis map[string]float64 `json:"took_ms,omitempty"`
 }

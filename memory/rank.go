@@ -88,13 +88,23 @@ func Rank(q Query, cal Calibration, candidates []Candidate, now time.Time) Recal
 	all, words := inOrder(q, candidates, now)
 	estimate(all, cal, cal.Knows(LanguageOf(q.Text)))
 	succeed(all, limit)
+	hit := func(r *ranked) Hit {
+		if q.Explain {
+			return r.explained(words, len(all), now)
+		}
+		return r.hit(words)
+	}
 	res := RecallResult{Hits: []Hit{}}
 	for _, r := range all {
-		switch {
-		case q.MinScore != nil && *q.MinScore > 0 && r.chance <= *q.MinScore:
+		below := q.MinScore != nil && *q.MinScore > 0 && r.chance <= *q.MinScore
+		if below {
 			res.BelowBar++
-		case len(res.Hits) < limit:
-			res.Hits = append(res.Hits, r.hit(words))
+		}
+		switch {
+		case !below && len(res.Hits) < limit:
+			res.Hits = append(res.Hits, hit(r))
+		case q.Explain && len(res.JustBelow) < JustBelow:
+			res.JustBelow = append(res.JustBelow, hit(r))
 		}
 	}
 	return res

@@ -37,6 +37,11 @@ func TestRecallFilters(t *testing.T) {
 	if got := texts(memory.Query{Text: "how are payments retried?", FromSession: "s2"}); !slices.Equal(got, []string{times}) {
 		t.Errorf("by session: %q", got)
 	}
+	why, err := r.Recall(t.Context(), memory.Query{Text: "how are payments retried?", Limit: 1, Explain: true})
+	check(t, err)
+	if len(why.Hits) != 1 || why.Hits[0].Why == nil || why.Hits[0].Why.Evidence <= 0 || len(why.JustBelow) != 2 || why.JustBelow[0].Why == nil {
+		t.Errorf("explained: %+v, just below %+v", why.Hits, why.JustBelow)
+	}
 	res, err := r.Recall(t.Context(), memory.Query{
 		Text: "on which day are releases cut?", Then: []string{"how often are payments retried, with which pauses?"}, Each: true, Limit: 1,
 	})

@@ -17,6 +17,7 @@ type recallFlags struct {
 	also, files              []string
 	global, all, links       bool
 	collections, types, tags []string
+	explain                  bool
 	limit                    int
 	minScore                 float64
 }
@@ -53,6 +54,7 @@ func (a *app) recall() *cobra.Command {
 	fl.StringVar(&f.before, "before", "", "created before this date")
 	fl.StringVar(&f.session, "session", "", "said in this session")
 	fl.StringArrayVar(&f.files, "file", nil, "naming one of these files; may be repeated")
+	fl.BoolVar(&f.explain, "explain", false, "say why: the numbers behind each place, what was asked for, and what was just below")
 	fl.StringArrayVar(&f.also, "also", nil, "another question, answered beside the first; may be repeated")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		cfg, err := a.config()
@@ -77,7 +79,7 @@ func (a *app) recall() *cobra.Command {
 func (a *app) query(cfg config.Config, f recallFlags, text string) (memory.Query, error) {
 	q := memory.Query{
 		Text: text, Then: f.also, Each: len(f.also) > 0, FromSession: f.session, Files: f.files, AllProjects: f.all, Collections: split(f.collections), Types: split(f.types), Tags: split(f.tags),
-		Limit: f.limit, ExpandLinks: f.links, Source: memory.SourceCLI, User: cfg.User,
+		Limit: f.limit, Explain: f.explain, ExpandLinks: f.links, Source: memory.SourceCLI, User: cfg.User,
 	}
 	if f.minScore != 0 {
 		q.MinScore = &f.minScore
@@ -110,12 +112,22 @@ func (a *app) printRecall(q memory.Query, res memory.RecallResult) error {
 	if res.Degraded != "" {
 		a.note("not everything could be used: %s", res.Degraded)
 	}
-	if a.json {
+	switch {
+	case a.json && q.Explain:
+		if err := a.printJSON(explainedJSON{q, res.Hits, list(res.JustBelow), res.BelowBar, res.TookMillis}); err != nil {
+			return err
+		}
+	case a.json:
 		if err := a.printJSON(hitsJSON(res.Hits)); err != nil {
 			return err
 		}
-	} else if err := a.printHits(q, res); err != nil {
-		return err
+	default:
+		if err := a.printHits(q, res); err != nil {
+			return err
+		}
+		if err := a.printExplanation(q, res); err != nil {
+			return err
+		}
 	}
 	if len(res.Hits) == 0 {
 		return quiet(ExitNothing)
@@ -142,6 +154,9 @@ func (a *app) printHits(q memory.Query, res memory.RecallResult) error {
 		}
 		if err := a.printf("%s  %s\n%s\n    %s\n", p.bold(head), memory.ShortID(h.ID),
 			wrap(h.Text, a.sys.width(), "    "), p.faint(strings.Join(about, " · "))); err != nil {
+			return err
+		}
+		if err := a.printWhy(h); err != nil {
 			return err
 		}
 		if by := h.SupersededBy; by != nil {

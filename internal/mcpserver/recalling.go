@@ -11,11 +11,12 @@ import (
 
 // found answers memory_recall and rag_search.
 type found struct {
-	Results  []hit  `json:"results"`
-	BelowBar int    `json:"below_bar,omitempty"` // how many more do not score above min_score
-	Omitted  int    `json:"omitted,omitempty"`
-	Degraded string `json:"degraded,omitempty"`
-	Hint     string `json:"hint,omitempty"`
+	Results   []hit  `json:"results"`
+	JustBelow []hit  `json:"just_below,omitempty"` // with explain
+	BelowBar  int    `json:"below_bar,omitempty"`  // how many more do not score above min_score
+	Omitted   int    `json:"omitted,omitempty"`
+	Degraded  string `json:"degraded,omitempty"`
+	Hint      string `json:"hint,omitempty"`
 }
 
 func (a found) text() string {
@@ -38,14 +39,22 @@ func (a found) text() string {
 	return b.String()
 }
 
+// maxJustBelow is how much of a text is shown that is no answer.
+const maxJustBelow = 160
+
 func newFound(r memory.RecallResult, asked string) found {
 	a := found{BelowBar: r.BelowBar, Degraded: cleanText(r.Degraded)}
 	hits := make([]hit, 0, len(r.Hits))
 	for _, h := range r.Hits {
 		hits = append(hits, newHit(h, asked))
 	}
+	for _, h := range r.JustBelow {
+		one := newHit(h, asked)
+		one.Text, one.Truncated = cut(one.Text, maxJustBelow)
+		a.JustBelow = append(a.JustBelow, one)
+	}
 	// 400 is more than the other fields take, hints included.
-	a.Results, a.Omitted = fit(hits, 400+len(a.Degraded), func(h hit, most int) hit {
+	a.Results, a.Omitted = fit(hits, 400+len(a.Degraded)+jsonSize(a.JustBelow), func(h hit, most int) hit {
 		short, cutOff := cut(h.Text, most)
 		h.Text, h.Truncated = short, h.Truncated || cutOff
 		return h
@@ -90,12 +99,13 @@ type searchArgs struct {
 	Before      string   `json:"before"`
 	Session     string   `json:"session"`
 	Files       []string `json:"files"`
+	Explain     bool     `json:"explain"`
 	ExpandLinks bool     `json:"expand_links"`
 }
 
 func (in searchArgs) query() (memory.Query, error) {
 	q := memory.Query{
-		Text: in.Query[0], Then: in.Query[1:], Each: len(in.Query) > 1, FromSession: in.Session, Files: in.Files, Limit: in.Limit, Project: in.Project, AllProjects: in.AllProjects, Tags: in.Tags,
+		Text: in.Query[0], Then: in.Query[1:], Each: len(in.Query) > 1, FromSession: in.Session, Files: in.Files, Explain: in.Explain, Limit: in.Limit, Project: in.Project, AllProjects: in.AllProjects, Tags: in.Tags,
 		MinScore: in.MinScore, Collections: in.Collections, Types: in.Types, ExpandLinks: in.ExpandLinks, Source: memory.SourceTool,
 	}
 	if in.Collection != "" {
@@ -179,6 +189,7 @@ func (s *Server) addRecalling() {
 	before := param{name: "before", kind: kindString, maxLen: maxDateBytes, date: true}
 	session := param{name: "session", kind: kindString, maxLen: memory.MaxNameBytes}
 	files := param{name: "files", kind: kindStrings, about: "that it names", items: memory.MaxFiles, maxLen: memory.MaxNameBytes}
+	explain := param{name: "explain", kind: kindBool}
 	allProjects := param{name: "all_projects", kind: kindBool}
 	project := projectParam("default: the current one, with _global")
 	// Recalling raises the confidence of what it finds, which is bookkeeping
@@ -192,7 +203,7 @@ func (s *Server) addRecalling() {
 		params: []param{
 			query, limit, project, tagsParam("all of them"),
 			unlisted(typesParam()),
-			since, rare(before), minScoreParam(), rare(collectionsParam()), rare(session), rare(files),
+			since, rare(before), minScoreParam(), rare(collectionsParam()), rare(session), rare(files), rare(explain),
 		},
 		effect: reads,
 	}, s.search)
@@ -201,7 +212,7 @@ func (s *Server) addRecalling() {
 		about: "Like memory_recall, in one collection, or every project if the user asks.",
 		params: []param{
 			query, collectionParam("default: all"), limitParam(memory.MaxLimit), projectParam(""), allProjects,
-			since, before, session, files, rare(minScoreParam()), rare(tagsParam("")), rare(typesParam()), rare(links),
+			since, before, session, files, explain, rare(minScoreParam()), rare(tagsParam("")), rare(typesParam()), rare(links),
 		},
 		effect: reads,
 	}, s.search)

@@ -34,9 +34,10 @@ type hit struct {
 	Date      string `json:"date"`
 	Strong    bool   `json:"strong"`
 	// SupersededBy is the short id of what says that this is no longer so.
-	SupersededBy string `json:"superseded_by,omitempty"`
-	Question     int    `json:"question,omitempty"` // of several, from 1
-	Project      string `json:"project,omitempty"`  // where it is not the one that was asked
+	SupersededBy string      `json:"superseded_by,omitempty"`
+	Why          *memory.Why `json:"why,omitempty"`      // with explain
+	Question     int         `json:"question,omitempty"` // of several, from 1
+	Project      string      `json:"project,omitempty"`  // where it is not the one that was asked
 }
 
 // newHit says where a memory is from only if it is not from the project that
@@ -52,7 +53,7 @@ func newHit(h memory.Hit, asked string) hit {
 	}
 	return hit{
 		SupersededBy: by,
-		ID:           memory.ShortID(h.ID), Text: cleanText(h.Text), Truncated: h.Truncated, Project: elsewhere, Question: h.Question,
+		ID:           memory.ShortID(h.ID), Text: cleanText(h.Text), Truncated: h.Truncated, Project: elsewhere, Question: h.Question, Why: h.Why,
 		Date: h.CreatedAt.UTC().Format(time.DateOnly), Strong: h.Strong,
 	}
 }

@@ -25,7 +25,7 @@ func (snapshotArgs) validate() error { return nil }
 func (s *Server) addSnapshot() {
 	add(s, spec{
 		name: "memory_snapshot", title: "Take a snapshot", timeout: s.opts.Deadlines.Organize,
-		about:  "Bring the user's DuckDB file up to date; it also happens every night.",
+		about:  "Update the user's DuckDB file for analysis, as happens every night.",
 		effect: effect{idempotent: true},
 	}, s.snapshot)
 }
