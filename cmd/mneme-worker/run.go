@@ -100,7 +100,7 @@ func work(ctx context.Context, cfg config.Config, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	chat, err := assembly.OpenChat(cfg.Ollama.URL, cfg.Ollama.ChatModel)
+	chat, err := assembly.OpenChat(cfg.Home, config.Service{Address: cfg.Ollama.URL, Mode: config.Given}, cfg.Ollama.ChatModel)
 	if err != nil {
 		return err
 	}

@@ -60,7 +60,7 @@ func TestWorkerReadsSessions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	chat, err := assembly.OpenChat(model.URL, cfg.Ollama.ChatModel)
+	chat, err := assembly.OpenChat(t.TempDir(), config.Service{Address: model.URL, Mode: config.Given}, cfg.Ollama.ChatModel)
 	if err != nil {
 		t.Fatal(err)
 	}

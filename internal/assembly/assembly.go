@@ -64,25 +64,33 @@ func OpenIndex(cfg config.Qdrant, ledger qdrant.Ledger, private bool) (*qdrant.I
 
 // OpenEmbedder prepares the connection to an embedding server at url, which is the service's
 // address with its password; the first call makes it. A server that a home's daemon started is
-// called with the home's key.
+// called with the home's key; one that was found only as long as it is ours, see [CheckFound].
 func OpenEmbedder(home string, service config.Service, url, model string) (*ollama.Embedder, error) {
 	options := ollama.Options{URL: url, Model: model}
-	if service.Secured {
+	switch {
+	case service.Secured:
 		security, err := config.HomeTLS(home).Config()
 		if err != nil {
 			return nil, err
 		}
 		options.HTTPClient = &http.Client{Transport: &http.Transport{TLSClientConfig: security}}
+	case service.Mode == config.Found:
+		options.HTTPClient = foundClient(home, url)
 	}
 	return ollama.New(options)
 }
 
-// OpenChat prepares the chat model for summaries; nil when none is named.
-func OpenChat(url, model string) (activities.Chatter, error) {
+// OpenChat prepares the chat model for summaries; nil when none is named. A server that was
+// found is called only as long as it is ours, see [CheckFound].
+func OpenChat(home string, service config.Service, model string) (activities.Chatter, error) {
 	if model == "" {
 		return nil, nil
 	}
-	return ollama.NewChat(ollama.Options{URL: url, Model: model})
+	options := ollama.Options{URL: service.Address, Model: model}
+	if service.Mode == config.Found {
+		options.HTTPClient = foundClient(home, service.Address)
+	}
+	return ollama.NewChat(options)
 }
 
 // Snapshots keeps the file for analysis below the data folder of home.

@@ -14,7 +14,7 @@ import (
 )
 
 func (a *app) up() *cobra.Command {
-	var detach bool
+	var detach, useOllama bool
 	var timeout time.Duration
 	cmd := &cobra.Command{
 		Use:   "up",
@@ -25,6 +25,7 @@ func (a *app) up() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&detach, "detach", false, "go to the background when ready")
 	cmd.Flags().DurationVar(&timeout, "timeout", 5*time.Minute, "how long --detach waits until it is ready")
+	cmd.Flags().BoolVar(&useOllama, "use-ollama", false, "agree to the Ollama that runs here, whoever's it is; remembered")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		cfg, err := a.config()
 		if err != nil {
@@ -34,9 +35,14 @@ func (a *app) up() *cobra.Command {
 			return err
 		}
 		d, alive, err := config.Running(cfg.Home)
+		if err == nil && !alive && useOllama {
+			err = config.WriteOllamaAgreement(cfg.Home, config.OllamaAgreement{User: config.UnknownUser})
+		}
 		switch {
 		case err != nil:
 			return err
+		case alive && useOllama:
+			return memory.Errorf(memory.Conflict, `"mneme down", then again`, "mneme runs already, and takes another Ollama at a start only")
 		case alive:
 			return a.printReady(cmd.Context(), cfg, d, alreadyRunning)
 		case detach:

@@ -111,7 +111,7 @@ func (d *daemon) start(ctx context.Context) error {
 	if d.services, err = d.startServices(ctx); err != nil {
 		return err
 	}
-	chat, err := assembly.OpenChat(d.chatURL(ctx), d.opts.Config.Ollama.ChatModel)
+	chat, err := assembly.OpenChat(d.opts.Config.Home, d.chatServer(ctx), d.opts.Config.Ollama.ChatModel)
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/homekey"
 	"github.com/mneme-memory/mneme/internal/ollama"
+	"github.com/mneme-memory/mneme/memory"
 )
 
 // builtinModel is chosen when the user chose none and no Ollama runs.
@@ -47,15 +48,17 @@ func (d *daemon) startOllama(ctx context.Context, embedded string) (ollamaServer
 	if model == builtinModel {
 		return d.embedOllama(ctx, "")
 	}
-	found := d.findOllama(ctx)
+	found, refused := d.findOllama(ctx)
 	switch {
 	case found == "" && model == "":
 		return d.embedOllama(ctx, "")
+	case refused != nil && model == "":
+		return d.embedOllama(ctx, fmt.Sprintf("%s; %s", refused, memory.HintOf(refused)))
+	case refused != nil:
+		// The ledger needs a model that only a real Ollama has: stores wait until one may be used.
+		return d.awaitOllama(found, model, refused)
 	case found == "":
-		// The ledger needs a model that only a real Ollama has: stores wait until it is there.
-		service := config.Service{Address: "http://" + usualOllama, Mode: config.Found}
-		e, err := d.newEmbedder(service, model)
-		return ollamaServer{Service: service, embedder: e, lacks: errNoOllama}, err
+		return d.awaitOllama("http://"+usualOllama, model, errNoOllama)
 	}
 	s, err := d.useOllama(ctx, config.Service{Address: found, Mode: config.Found}, model)
 	if err == nil && model == "" && s.lacks != nil {
@@ -63,6 +66,13 @@ func (d *daemon) startOllama(ctx context.Context, embedded string) (ollamaServer
 		return d.embedOllama(ctx, fmt.Sprintf("the Ollama at %s is not used: %s", found, s.lacks))
 	}
 	return s, err
+}
+
+// awaitOllama prepares the connection to an Ollama that does not do now, and may later.
+func (d *daemon) awaitOllama(at, model string, lacks error) (ollamaServer, error) {
+	service := config.Service{Address: at, Mode: config.Found}
+	e, err := d.newEmbedder(service, model)
+	return ollamaServer{Service: service, embedder: e, lacks: lacks}, err
 }
 
 // embedOllama starts the server with the built-in model.
@@ -113,22 +123,23 @@ func (d *daemon) ensureModel(ctx context.Context, e *ollama.Embedder) error {
 	return nil
 }
 
-// chatURL is where the chat model is asked: always a real Ollama, also where
+// chatServer is where the chat model is asked: always a real Ollama, also where
 // the embedded server makes the vectors.
-func (d *daemon) chatURL(ctx context.Context) string {
+func (d *daemon) chatServer(ctx context.Context) config.Service {
 	cfg := d.opts.Config.Ollama
 	if cfg.URL != "" || cfg.ChatModel == "" {
-		return cfg.URL
+		return config.Service{Address: cfg.URL, Mode: config.Given}
 	}
-	if found := d.findOllama(ctx); found != "" {
-		return found
+	found, _ := d.findOllama(ctx) // one that is refused now is refused when it is asked
+	if found == "" {
+		found = "http://" + usualOllama // it may be started later
 	}
-	return "http://" + usualOllama // it may be started later
+	return config.Service{Address: found, Mode: config.Found}
 }
 
-// findOllama returns the URL of a running Ollama, or "".
-func (d *daemon) findOllama(ctx context.Context) string {
-	base := "http://" + usualOllama
+// findOllama returns the URL of a running Ollama, or "", and why it is not to be used.
+func (d *daemon) findOllama(ctx context.Context) (base string, refused error) {
+	base = "http://" + usualOllama
 	if d.opts.Getenv != nil {
 		base = ollamaBase(d.opts.Getenv("OLLAMA_HOST"))
 	}
@@ -136,17 +147,20 @@ func (d *daemon) findOllama(ctx context.Context) string {
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/api/version", http.NoBody)
 	if err != nil {
-		return ""
+		return "", nil
 	}
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
-		return ""
+		return "", nil
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return ""
+		return "", nil
 	}
-	return base
+	if err := assembly.AgreeFound(d.opts.Config.Home, base); err != nil {
+		return base, err
+	}
+	return base, assembly.CheckFound(d.opts.Config.Home, base)
 }
 
 // ollamaBase returns the URL for a value of OLLAMA_HOST as Ollama reads it: scheme and port

@@ -24,13 +24,7 @@ func ollamaAt(t *testing.T, before func(http.ResponseWriter, *http.Request) bool
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { server.Stop() })
-	target, err := url.Parse(server.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
-	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
-		r.SetURL(target) // and its Host: the server answers to its own name only
-	}}
+	proxy := forward(t, server.URL())
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !before(w, r) {
 			proxy.ServeHTTP(w, r)
@@ -38,6 +32,18 @@ func ollamaAt(t *testing.T, before func(http.ResponseWriter, *http.Request) bool
 	}))
 	t.Cleanup(front.Close)
 	return front.Listener.Addr().String()
+}
+
+// forward sends what it is asked to another server.
+func forward(t *testing.T, to string) http.Handler {
+	t.Helper()
+	target, err := url.Parse(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(target) // and its Host: the server answers to its own name only
+	}}
 }
 
 // lookAt makes a daemon look for Ollama at an address.

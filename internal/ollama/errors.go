@@ -34,7 +34,10 @@ func (e target) classify(op string, err error) error {
 	}
 	var status api.StatusError
 	var auth api.AuthorizationError
+	var refusal *memory.Error
 	switch {
+	case errors.As(err, &refusal) && refusal.Code == memory.Refused: // by the HTTP client that we were given
+		return wrap(memory.Refused, op, refusal.Hint, refusal.Err)
 	case errors.As(err, &status):
 		return e.ofStatus(op, status)
 	case errors.As(err, &auth):
