@@ -3,6 +3,7 @@ package workflows_test
 import (
 	"context"
 	"log/slog"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -12,7 +13,6 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"github.com/mneme-memory/mneme/internal/assembly"
-	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/memory"
 	"github.com/mneme-memory/mneme/worker"
 	"github.com/mneme-memory/mneme/workflows"
@@ -22,11 +22,29 @@ import (
 func (r *rig) employ(t *testing.T, private bool) {
 	t.Helper()
 	w, err := assembly.StartWorker(t.Context(), assembly.WorkerOptions{
-		Temporal: config.Temporal{Address: theShared.temporal, Namespace: r.namespace},
+		Temporal: r.server(),
 		Ledger:   r.ledger, Private: private, Logger: slog.New(slog.DiscardHandler),
 	}, r.acts)
 	check(t, err)
 	t.Cleanup(w.Stop)
+}
+
+// TestWorkerWithoutTheKey is not started, and told which key it lacks.
+func TestWorkerWithoutTheKey(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.employ(t, true)
+	server := r.server()
+	server.KeyFile = filepath.Join(t.TempDir(), "other.keys")
+	w, err := assembly.StartWorker(t.Context(), assembly.WorkerOptions{
+		Temporal: server, Ledger: r.ledger, Private: true, Logger: slog.New(slog.DiscardHandler),
+	}, r.acts)
+	if err == nil {
+		w.Stop()
+	}
+	if memory.CodeOf(err) != memory.Refused || !strings.Contains(err.Error(), "encrypted with the key") || !strings.Contains(err.Error(), server.KeyFile) {
+		t.Errorf("started with another key: %v", err)
+	}
 }
 
 // identity is the ledger's.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -30,6 +31,7 @@ import (
 	"github.com/mneme-memory/mneme/internal/dial"
 	"github.com/mneme-memory/mneme/internal/ollama"
 	"github.com/mneme-memory/mneme/internal/postgres"
+	mnemetemporal "github.com/mneme-memory/mneme/internal/temporal"
 	"github.com/mneme-memory/mneme/internal/testkit"
 	"github.com/mneme-memory/mneme/memory"
 	"github.com/mneme-memory/mneme/worker"
@@ -46,6 +48,7 @@ type shared struct {
 	temporal string // address
 	postgres string // URL
 	ollama   string // URL
+	keys     string // file of the keys of what Temporal keeps
 
 	mu    sync.Mutex
 	stops []func() error
@@ -105,6 +108,7 @@ func (s *shared) start(t testing.TB) {
 	}
 	s.stops = append(s.stops, server.Stop)
 	s.postgres, s.ollama, s.temporal = pg, models.URL(), server.Addr()
+	s.keys = filepath.Join(dir, "payload.keys")
 }
 
 // noLedger makes names without an identity: each test has a namespace of its own.
@@ -195,13 +199,21 @@ func (r *rig) makeNamespace(t testing.TB) {
 // dial connects to the namespace; every call passes through the interceptors.
 func (r *rig) dial(t testing.TB, interceptors ...grpc.UnaryClientInterceptor) client.Client {
 	t.Helper()
-	c, err := client.DialContext(t.Context(), client.Options{
-		HostPort: theShared.temporal, Namespace: r.namespace, Logger: silent(), Identity: "mneme",
-		ConnectionOptions: client.ConnectionOptions{DialOptions: []grpc.DialOption{grpc.WithChainUnaryInterceptor(interceptors...)}},
-	})
+	options, err := mnemetemporal.Options(r.server(), nil)
+	check(t, err)
+	options.Identity = "mneme"
+	// Before the one that encrypts: a test wants to see what is sent.
+	own := grpc.WithChainUnaryInterceptor(interceptors...)
+	options.ConnectionOptions.DialOptions = append([]grpc.DialOption{own}, options.ConnectionOptions.DialOptions...)
+	c, err := client.DialContext(t.Context(), options)
 	check(t, err)
 	t.Cleanup(c.Close)
 	return c
+}
+
+// server is the Temporal of the test's namespace, and the key of all who use it.
+func (r *rig) server() config.Temporal {
+	return config.Temporal{Address: theShared.temporal, Namespace: r.namespace, KeyFile: theShared.keys}
 }
 
 // client returns a client of mneme whose calls pass through interceptors.

@@ -61,6 +61,10 @@ type Options struct {
 	// UIGuard decides who may use the web interface. Nil admits every process that finds the
 	// port.
 	UIGuard func(http.Handler) http.Handler
+	// UICodec makes the web interface show payloads that clients encrypt: it is Temporal's
+	// "codec server", whose answers only those see whom UIGuard lets in. Nil shows them as
+	// they are.
+	UICodec http.Handler
 	// Headless leaves the web interface out.
 	Headless bool
 

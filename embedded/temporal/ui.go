@@ -62,6 +62,9 @@ func startUI(opts Options, frontend string) (_ *webUI, err error) {
 		return nil, errors.Join(err, conn.Close())
 	}
 
+	if opts.UICodec != nil {
+		handler = withCodec(opts.UICodec, handler)
+	}
 	if opts.UIGuard != nil {
 		handler = opts.UIGuard(handler)
 	}
@@ -98,15 +101,7 @@ func (w *webUI) stop() error {
 }
 
 func uiHandler(opts Options, frontend string, conn *grpc.ClientConn) (http.Handler, error) {
-	provider, err := config.NewConfigProviderWithRefresh(&config.Config{
-		TemporalGRPCAddress: frontend,
-		Host:                loopback,
-		EnableUI:            true,
-		DefaultNamespace:    opts.Namespace,
-		CORS:                config.CORS{CookieInsecure: true}, // loopback has no TLS
-		HideLogs:            true,
-		DisableNewsFetch:    true, // calls out otherwise
-	})
+	provider, err := config.NewConfigProviderWithRefresh(uiConfig(opts, frontend))
 	if err != nil {
 		return nil, fmt.Errorf("configure the UI: %w", err)
 	}
@@ -124,13 +119,58 @@ func uiHandler(opts Options, frontend string, conn *grpc.ClientConn) (http.Handl
 	e.Logger.SetOutput(io.Discard)
 	e.StdLogger = stdlog.New(io.Discard, "", 0)
 	useMiddleware(e, provider)
-	setAPI(e, provider, conn)
+	setAPI(e, opts, frontend, provider, conn)
 	route.SetHealthRoute(e)
 	if err := route.SetUIRoutes(e, "", local, provider); err != nil {
 		return nil, fmt.Errorf("route the UI: %w", err)
 	}
 	route.SetRenderRoute(e, "/")
 	return e, nil
+}
+
+func uiConfig(opts Options, frontend string) *config.Config {
+	return &config.Config{
+		TemporalGRPCAddress: frontend,
+		Host:                loopback,
+		EnableUI:            true,
+		DefaultNamespace:    opts.Namespace,
+		CORS:                config.CORS{CookieInsecure: true}, // loopback has no TLS
+		HideLogs:            true,
+		DisableNewsFetch:    true, // calls out otherwise
+	}
+}
+
+// codecPath is where the web interface has payloads opened.
+const codecPath = "/codec"
+
+// withCodec has a codec answer for payloads to be opened, and for nothing else.
+func withCodec(codec, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == codecPath+"/decode":
+			codec.ServeHTTP(w, r)
+		case strings.HasPrefix(r.URL.Path, codecPath+"/"):
+			http.NotFound(w, r)
+		default:
+			next.ServeHTTP(w, r)
+		}
+	})
+}
+
+// settings answers what the interface's pages ask first. They want the codec's whole URL,
+// which depends on the name that the browser knows us by.
+func settings(opts Options, frontend string) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		cfg := uiConfig(opts, frontend)
+		if opts.UICodec != nil {
+			cfg.Codec = config.Codec{Endpoint: "http://" + c.Request().Host + codecPath, IncludeCredentials: true}
+		}
+		provider, err := config.NewConfigProviderWithRefresh(cfg)
+		if err != nil {
+			return fmt.Errorf("configure the UI: %w", err)
+		}
+		return api.GetSettings(provider)(c)
+	}
 }
 
 func useMiddleware(e *echo.Echo, provider *config.ConfigProviderWithRefresh) {
@@ -161,10 +201,10 @@ func loopbackHostOnly(next echo.HandlerFunc) echo.HandlerFunc {
 
 // setAPI routes the UI's calls to the frontend. The one route left out of the module's own
 // list is the one that asks the network for newer releases.
-func setAPI(e *echo.Echo, provider *config.ConfigProviderWithRefresh, conn *grpc.ClientConn) {
+func setAPI(e *echo.Echo, opts Options, frontend string, provider *config.ConfigProviderWithRefresh, conn *grpc.ClientConn) {
 	forward := []api.Middleware{headers.WithForwardHeaders([]string{"Caller-Type"})}
 	group := e.Group("/api/v1")
-	group.GET("/settings", api.GetSettings(provider))
+	group.GET("/settings", settings(opts, frontend))
 	group.GET("/ui-extensions", api.GetUIExtensions(provider, api.TemporalAccessCheck(conn, forward)))
 	group.GET("/releases", func(c echo.Context) error { return c.JSON(http.StatusOK, struct{}{}) })
 	group.GET(api.WorkflowRawHistoryUrl, api.WorkflowRawHistoryHandler(workflowservice.NewWorkflowServiceClient(conn)))

@@ -55,6 +55,9 @@ func StartWorker(ctx context.Context, o WorkerOptions, a *activities.Activities)
 	}
 	if err != nil {
 		w.Stop()
+		if memory.CodeOf(err) == memory.Refused {
+			return nil, err
+		}
 		// A namespace that is still being made is the usual reason: worth another try.
 		return nil, memory.Down("Temporal", "check MNEME_TEMPORAL_NAMESPACE, and that its search attributes and schedules may be changed", err)
 	}
@@ -109,12 +112,31 @@ func (w *Worker) start(ctx context.Context, ledger string, o WorkerOptions, a *a
 	if err := worker.EnsureSchedule(ctx, w.client, ledger); err != nil {
 		return err
 	}
+	if err := readable(ctx, w.client, ledger); err != nil {
+		return err
+	}
 	for _, l := range ledgers[len(w.workers):] {
 		one := worker.New(w.client, a, l) // one whose start failed cannot be started again
 		if err := one.Start(); err != nil {
 			return fmt.Errorf("start worker: %w", err)
 		}
 		w.workers = append(w.workers, one)
+	}
+	return nil
+}
+
+// readable reports whether this worker has the key of what others have Temporal keep for the
+// ledger. It could take no work without, and those who wait would not know why. The ledger's
+// first worker has left something sealed: what the weekly run is started with.
+func readable(ctx context.Context, c client.Client, ledger string) error {
+	_, err := c.ScheduleClient().GetHandle(ctx, workflows.OrganizeSchedule(ledger)).Describe(ctx)
+	var locked *serviceerror.FailedPrecondition
+	if errors.As(err, &locked) {
+		return memory.Refusal("Temporal", "give this home the key; if it is lost for good, set MNEME_TEMPORAL_NAMESPACE to a new one, "+
+			"or move the home's folder temporal away: what is stored stays, what was accepted and still waits is lost", err)
+	}
+	if err != nil {
+		return fmt.Errorf("look at a schedule: %w", err)
 	}
 	return nil
 }

@@ -41,6 +41,10 @@ type Temporal struct {
 	Namespace string // default "default"
 	APIKey    string // secret, sent over TLS only; empty means none
 	TLS       TLS
+	// KeyFile holds the keys of what Temporal keeps; it lies in the home.
+	KeyFile string
+	// KeyCommand prints those keys instead; empty means that they are in KeyFile.
+	KeyCommand string
 }
 
 // Postgres says where PostgreSQL is.

@@ -67,6 +67,7 @@ func Load(from Sources) (Config, error) {
 	for _, s := range specs() {
 		if s.name == homeName {
 			cfg.Home, cfg.sources[homeName] = home, source
+			cfg.Temporal.KeyFile = PayloadKeysPath(home)
 			continue
 		}
 		value, where := s.find(from, file)

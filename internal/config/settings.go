@@ -28,6 +28,11 @@ func temporalSpecs() []spec {
 			usage: "secret of Temporal", mask: maskAll,
 			at: func(c *Config) field { return (*text)(&c.Temporal.APIKey) },
 		},
+		{
+			name: "temporal.key_command", env: "MNEME_TEMPORAL_KEY_COMMAND",
+			usage: "command that prints the keys of what Temporal keeps; without it, keys/payload.keys",
+			at:    func(c *Config) field { return (*text)(&c.Temporal.KeyCommand) },
+		},
 	}, tlsSpecs("temporal", "MNEME_TEMPORAL", func(c *Config) *TLS { return &c.Temporal.TLS })...)
 }
 

@@ -22,6 +22,9 @@ type TLS struct {
 // certificate that the servers of the home show, and want to see.
 func HomeKeyPath(home string) string { return filepath.Join(home, "keys", "home.pem") }
 
+// PayloadKeysPath returns where the keys are that encrypt what Temporal keeps.
+func PayloadKeysPath(home string) string { return filepath.Join(home, "keys", "payload.keys") }
+
 // MCPTokenPath returns where the token is that MCP over HTTP asks for.
 func MCPTokenPath(home string) string { return filepath.Join(home, "keys", "mcp-token") }
 

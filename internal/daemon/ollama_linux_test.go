@@ -66,7 +66,9 @@ func TestForeignOllama(t *testing.T) {
 	}
 	for range 2 {
 		r = run(t, home, wants, lookAt(address))
-		stored(t, r.client, fact, "a")
+		if i := r.inspect(t, config.OllamaService); len(i.Problems) > 0 {
+			t.Errorf("what was agreed to is not used: %v", i.Problems)
+		}
 		r.stop()
 	}
 	if embedded.Load() == 0 {

@@ -6,10 +6,12 @@ import (
 	"path/filepath"
 
 	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/converter"
 
 	embeddedtemporal "github.com/mneme-memory/mneme/embedded/temporal"
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/homekey"
+	"github.com/mneme-memory/mneme/internal/temporal"
 	"github.com/mneme-memory/mneme/internal/uilink"
 	"github.com/mneme-memory/mneme/memory"
 	"github.com/mneme-memory/mneme/workflows"
@@ -37,9 +39,14 @@ func (d *daemon) startTemporal(ctx context.Context) (temporalServer, error) {
 	if err != nil {
 		return temporalServer{}, err
 	}
+	codec, err := temporal.Codec(cfg.Temporal)
+	if err != nil {
+		return temporalServer{}, err
+	}
 	s, err := embeddedtemporal.Start(ctx, embeddedtemporal.Options{
 		Dir: filepath.Join(cfg.Home, "temporal"), Namespace: cfg.Temporal.Namespace, UIPort: cfg.UI.Port,
-		UIGuard: uilink.NewGate(uiKey, nil).Guard, SearchAttributes: attributes, TLS: security, Logger: d.opts.Logger,
+		UIGuard: uilink.NewGate(uiKey, nil).Guard, UICodec: converter.NewPayloadCodecHTTPHandler(codec),
+		SearchAttributes: attributes, TLS: security, Logger: d.opts.Logger,
 	})
 	if errors.Is(err, embeddedtemporal.ErrNewerFile) {
 		return temporalServer{}, memory.Refusal("Temporal",

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -81,7 +82,7 @@ func TestDialOverTLS(t *testing.T) {
 				ctx, cancel = context.WithTimeout(ctx, 3*time.Second)
 				defer cancel()
 			}
-			client, err := temporal.Dial(ctx, config.Temporal{Address: address, Namespace: "n", APIKey: "hunter2", TLS: c.tls}, nil)
+			client, err := temporal.Dial(ctx, config.Temporal{Address: address, Namespace: "n", APIKey: "hunter2", TLS: c.tls, KeyFile: filepath.Join(t.TempDir(), "keys")}, nil)
 			if err == nil {
 				client.Close()
 			}

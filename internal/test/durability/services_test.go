@@ -18,10 +18,12 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/types/known/durationpb"
 
+	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/dial"
 	"github.com/mneme-memory/mneme/internal/keyword"
 	"github.com/mneme-memory/mneme/internal/postgres"
 	"github.com/mneme-memory/mneme/internal/qdrant"
+	"github.com/mneme-memory/mneme/internal/temporal"
 	"github.com/mneme-memory/mneme/workflows"
 )
 
@@ -33,9 +35,13 @@ type services struct {
 	postgresOwner string // for the eyes; "" where postgres does
 }
 
+// keyCommand prints the key of what Temporal keeps, which all workers and doors share.
+const keyCommand = "echo of-the-tests AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
+
 func (s services) environ(home string) []string {
 	return append(os.Environ(),
 		"MNEME_HOME="+home, "HOME="+home,
+		"MNEME_TEMPORAL_KEY_COMMAND="+keyCommand,
 		"MNEME_TEMPORAL_ADDRESS="+s.temporal, "MNEME_TEMPORAL_NAMESPACE="+s.namespace,
 		"MNEME_POSTGRES_URL="+s.postgres, "MNEME_QDRANT_ADDRESS="+s.qdrant,
 		"MNEME_OLLAMA_URL="+s.ollama, "MNEME_EMBED_MODEL=mneme-static", "MNEME_QDRANT_API_KEY="+s.qdrantKey)
@@ -82,12 +88,12 @@ func dialWorkflows(t testing.TB, s services, taskTimeout time.Duration) *workflo
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := client.DialContext(t.Context(), client.Options{
-		HostPort: s.temporal, Namespace: s.namespace, Logger: silent(),
-		ConnectionOptions: client.ConnectionOptions{DialOptions: []grpc.DialOption{
-			grpc.WithChainUnaryInterceptor(hurry(taskTimeout)),
-		}},
-	})
+	options, err := temporal.Options(config.Temporal{Address: s.temporal, Namespace: s.namespace, KeyCommand: keyCommand}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	options.ConnectionOptions.DialOptions = append(options.ConnectionOptions.DialOptions, grpc.WithChainUnaryInterceptor(hurry(taskTimeout)))
+	c, err := client.DialContext(t.Context(), options)
 	if err != nil {
 		t.Fatal(err)
 	}

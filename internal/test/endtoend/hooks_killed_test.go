@@ -47,7 +47,7 @@ func TestSessionsKilled(t *testing.T) {
 		// Whoever finds a daemon delivers what waits.
 		key := config.HomeKeyPath(shared.home)
 		k.env = append(k.env, "MNEME_TEMPORAL_ADDRESS="+daemon.Services[config.TemporalService].Address,
-			"MNEME_TEMPORAL_TLS=true", "MNEME_TEMPORAL_TLS_CA="+key, "MNEME_TEMPORAL_TLS_CERT="+key, "MNEME_TEMPORAL_TLS_KEY="+key)
+			"MNEME_TEMPORAL_KEY_COMMAND=cat "+config.PayloadKeysPath(shared.home), "MNEME_TEMPORAL_TLS=true", "MNEME_TEMPORAL_TLS_CA="+key, "MNEME_TEMPORAL_TLS_CERT="+key, "MNEME_TEMPORAL_TLS_KEY="+key)
 		k.mended(t, func(n int) { k.unharmed(t, "SessionStart", fmt.Sprintf("after-%d", n)) })
 		k.onlyOurs(t)
 	})

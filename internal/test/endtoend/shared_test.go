@@ -113,7 +113,7 @@ func TestSharedServers(t *testing.T) {
 	first.ok(t, "doctor")
 
 	// A door beside the servers is told that there are two, and asks the one it is set to.
-	door, err := newWorld(filepath.Dir(shared.dir), "door-beside", shared.bin, servers...)
+	door, err := newWorld(filepath.Dir(shared.dir), "door-beside", shared.bin, append(servers, "MNEME_TEMPORAL_KEY_COMMAND=cat "+config.PayloadKeysPath(first.home))...)
 	check(t, err)
 	door.says(t, "MNEME_LEDGER", "recall", mine, "--project", "commons")
 	door.env = append(door.env, "MNEME_LEDGER="+d.Ledger)
@@ -123,7 +123,8 @@ func TestSharedServers(t *testing.T) {
 	door.says(t, "no worker of the ledger", "recall", mine, "--project", "commons")
 
 	// Another machine with the first one's ledger shares memories and work.
-	third := live(t, "third", append(servers, "MNEME_POSTGRES_URL="+d.Services[config.PostgresService].Address)...)
+	third := live(t, "third", append(servers, "MNEME_POSTGRES_URL="+d.Services[config.PostgresService].Address,
+		"MNEME_TEMPORAL_KEY_COMMAND=cat "+config.PayloadKeysPath(first.home))...)
 	third.finds(t, mine, true)
 	third.ok(t, "store", late, "--project", "commons")
 	first.finds(t, late, true)
