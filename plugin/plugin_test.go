@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/mneme-memory/mneme/internal/hook"
+	"github.com/mneme-memory/mneme/internal/toolname"
 	"github.com/mneme-memory/mneme/plugin"
 )
 
@@ -80,6 +81,11 @@ func TestStoreMatcher(t *testing.T) {
 	} {
 		if got := matcher.MatchString(tool); got != want {
 			t.Errorf("%s: %v", tool, got)
+		}
+	}
+	for _, tool := range toolname.Storing() {
+		if !matcher.MatchString("mcp__plugin_mneme_mneme__" + tool) {
+			t.Errorf("%s stores, and no hook sees it", tool)
 		}
 	}
 }

@@ -4,35 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/mneme-memory/mneme/internal/hooklog"
+	"github.com/mneme-memory/mneme/internal/toolname"
 	"github.com/mneme-memory/mneme/memory"
 )
-
-// The tools that store. As Claude Code calls them their names come after that
-// of the server, which is as the user named it, or that of a plugin.
-const (
-	toolStore      = "memory_store"
-	toolLearning   = "learning"
-	toolProcedure  = "procedure"
-	toolEpisode    = "episode"
-	toolTrajectory = "trajectory"
-)
-
-// bareName returns the name that an MCP server gave its tool, "" for a tool of
-// Claude Code's own.
-func bareName(tool string) string {
-	rest, ok := strings.CutPrefix(tool, "mcp__")
-	if !ok {
-		return ""
-	}
-	i := strings.LastIndex(rest, "__")
-	if i < 0 {
-		return ""
-	}
-	return rest[i+len("__"):]
-}
 
 // storeArgs are the arguments of all five tools.
 type storeArgs struct {
@@ -78,17 +54,17 @@ func storeInput(tool string, raw json.RawMessage) (in memory.StoreInput, ok bool
 		in.Text, in.Collection = text, memory.CollectionOf(typ)
 		return in, complete
 	}
-	switch bareName(tool) {
-	case toolStore:
+	switch toolname.Bare(tool) {
+	case toolname.Store:
 		in.Text, in.Collection = a.Text, a.Collection
 		return in, a.Text != ""
-	case toolLearning:
+	case toolname.Learning:
 		return kept(memory.LearningText(a.Insight, a.Context), memory.TypeLearning, a.Insight != "")
-	case toolProcedure:
+	case toolname.Procedure:
 		return kept(memory.ProcedureText(a.Name, a.Steps), memory.TypeProcedure, a.Name != "" && len(a.Steps) > 0)
-	case toolEpisode:
+	case toolname.Episode:
 		return kept(memory.EpisodeText(a.Event, a.Outcome), memory.TypeEpisode, a.Event != "" && a.Outcome != "")
-	case toolTrajectory:
+	case toolname.Trajectory:
 		return kept(memory.TrajectoryText(a.Task, a.Steps), memory.TypeTrajectory, a.Task != "" && len(a.Steps) > 0)
 	default:
 		return in, false

@@ -11,7 +11,7 @@ import (
 	"github.com/mneme-memory/mneme/internal/session"
 	"github.com/mneme-memory/mneme/internal/shell"
 	"github.com/mneme-memory/mneme/internal/spool"
-	"github.com/mneme-memory/mneme/internal/transcript"
+	"github.com/mneme-memory/mneme/internal/toolname"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -29,7 +29,7 @@ const (
 
 // afterFailure recalls what is known of an error like this one.
 func (r *run) afterFailure(ctx context.Context) error {
-	if transcript.OwnTool(r.in.ToolName) || r.in.Interrupted {
+	if toolname.Ours(r.in.ToolName) || r.in.Interrupted {
 		return r.nothing(true)
 	}
 	return r.failed(ctx, r.in.Error)

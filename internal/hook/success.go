@@ -9,7 +9,7 @@ import (
 	"github.com/mneme-memory/mneme/internal/failure"
 	"github.com/mneme-memory/mneme/internal/session"
 	"github.com/mneme-memory/mneme/internal/shell"
-	"github.com/mneme-memory/mneme/internal/transcript"
+	"github.com/mneme-memory/mneme/internal/toolname"
 	"github.com/mneme-memory/mneme/internal/untrusted"
 )
 
@@ -17,7 +17,7 @@ import (
 // nothing to learn from it: most sessions wait for nothing most of the time.
 func (r *run) afterTool(ctx context.Context) error {
 	r.log.Tool = r.in.ToolName
-	if !transcript.OwnTool(r.in.ToolName) && r.in.ToolName == bash {
+	if !toolname.Ours(r.in.ToolName) && r.in.ToolName == bash {
 		if output := bashOutput(r.in.ToolResponse); failure.Hides(callOf(r.in), output) {
 			r.cleanProject()
 			return r.failed(ctx, output)
@@ -52,7 +52,7 @@ func (r *run) afterTool(ctx context.Context) error {
 // of call failed, and forgets those failures, which it returns. What fixed it is in the
 // transcript, from where the sweep takes it: see docs/decisions.
 func (r *run) judgeSuccess(ctx context.Context, state session.State) (helped []string, mended []session.Failure, err error) {
-	if transcript.OwnTool(r.in.ToolName) || !slices.ContainsFunc(state.Failures, func(f session.Failure) bool { return f.Tool == r.in.ToolName || f.News != "" }) {
+	if toolname.Ours(r.in.ToolName) || !slices.ContainsFunc(state.Failures, func(f session.Failure) bool { return f.Tool == r.in.ToolName || f.News != "" }) {
 		return nil, nil, nil
 	}
 	now := r.failure()

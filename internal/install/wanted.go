@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/tailscale/hujson"
+
+	"github.com/mneme-memory/mneme/internal/toolname"
 )
 
 // The programs that Claude Code runs.
@@ -25,7 +27,7 @@ const name = "mneme"
 const pluginID = name + "@" + name
 
 // forgetTool asks each time: a forgotten memory is hard to bring back.
-const forgetTool = "memory_forget"
+const forgetTool = toolname.Forget
 
 // file is a file that a connection needs entries in.
 type file struct {

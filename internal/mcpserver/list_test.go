@@ -14,6 +14,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/mneme-memory/mneme/internal/toolname"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -75,10 +77,8 @@ func TestGolden(t *testing.T) {
 		t.Errorf("%d golden files for %d tools, %v", len(files), len(names), err)
 	}
 	slices.Sort(names)
-	want := []string{
-		"episode", "learning", "memory_forget", "memory_get", "memory_link", "memory_organize", "memory_recall",
-		"memory_related", "memory_snapshot", "memory_store", "memory_summarize", "memory_undo", "memory_update", "procedure", "rag_search", "trajectory",
-	}
+	want := toolname.All()
+	slices.Sort(want)
 	if !slices.Equal(names, want) {
 		t.Errorf("tools are %v", names)
 	}

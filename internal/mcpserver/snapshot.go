@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/mneme-memory/mneme/internal/toolname"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -24,7 +25,7 @@ func (snapshotArgs) validate() error { return nil }
 
 func (s *Server) addSnapshot() {
 	add(s, spec{
-		name: "memory_snapshot", title: "Take a snapshot", timeout: s.opts.Deadlines.Organize,
+		name: toolname.Snapshot, title: "Take a snapshot", timeout: s.opts.Deadlines.Organize,
 		about:  "Update the user's DuckDB file for analysis, as happens every night.",
 		effect: effect{idempotent: true},
 	}, s.snapshot)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/mneme-memory/mneme/internal/toolname"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -99,7 +100,7 @@ func storeEffect() effect { return effect{idempotent: true} }
 
 func (s *Server) addStoring() {
 	add(s, spec{
-		name: "memory_store", title: "Remember a fact", alwaysLoad: true, timeout: s.opts.Deadlines.Store,
+		name: toolname.Store, title: "Remember a fact", alwaysLoad: true, timeout: s.opts.Deadlines.Store,
 		about: "Remember one complete fact for later sessions: a decision and why, a preference, an error and its fix, what files do not say. " +
 			"It must be understood alone. Repeats merge, secrets are taken out. " +
 			"To correct a memory: memory_update, or store the new one and memory_link it as contradicts.",

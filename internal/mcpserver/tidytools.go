@@ -1,8 +1,10 @@
 package mcpserver
 
+import "github.com/mneme-memory/mneme/internal/toolname"
+
 func (s *Server) addTidying() {
 	add(s, spec{
-		name: "memory_organize", title: "Tidy up memories", timeout: s.opts.Deadlines.Organize,
+		name: toolname.Organize, title: "Tidy up memories", timeout: s.opts.Deadlines.Organize,
 		about: "Merge near-duplicates, prune the unused, promote the useful. Runs weekly; start with dry_run.",
 		params: []param{
 			dryRunParam(), rare(collectionsParam()), projectParam("default: all"),
@@ -11,7 +13,7 @@ func (s *Server) addTidying() {
 		effect: effect{destructive: true},
 	}, s.organize)
 	add(s, spec{
-		name: "memory_forget", title: "Forget memories", timeout: s.opts.Deadlines.Other,
+		name: toolname.Forget, title: "Forget memories", timeout: s.opts.Deadlines.Other,
 		about: "Forget one memory by id, or what matches all given filters: those first with dry_run, and show the user what would go.",
 		params: []param{
 			idParam("id", "", false),
@@ -25,7 +27,7 @@ func (s *Server) addTidying() {
 		effect: effect{destructive: true, idempotent: true},
 	}, s.forget)
 	add(s, spec{
-		name: "memory_summarize", title: "Summarise memories", timeout: s.opts.Deadlines.Other,
+		name: toolname.Summarize, title: "Summarise memories", timeout: s.opts.Deadlines.Other,
 		about: "Summarise what a project or one of its collections holds.",
 		params: []param{
 			unlisted(collectionParam("default: all")), projectParam(""),

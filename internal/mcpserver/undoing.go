@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mneme-memory/mneme/internal/toolname"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -16,7 +17,7 @@ const maxChangeID = 1000
 
 func (s *Server) addUndoing() {
 	add(s, spec{
-		name: "memory_undo", title: "Undo", timeout: s.opts.Deadlines.Organize,
+		name: toolname.Undo, title: "Undo", timeout: s.opts.Deadlines.Organize,
 		about: "Take back an organize run, forget, import, merge, edit or store. Without of it shows the last.",
 		params: []param{
 			{name: "of", kind: kindString, about: "an id", maxLen: maxChangeID},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/mneme-memory/mneme/internal/toolname"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -68,7 +69,7 @@ func (s *Server) addUpdating() {
 	text := textParam("text", "the whole new text", memory.MaxTextBytes)
 	text.required = false
 	add(s, spec{
-		name: "memory_update", title: "Correct a memory", timeout: s.opts.Deadlines.Other,
+		name: toolname.Update, title: "Correct a memory", timeout: s.opts.Deadlines.Other,
 		about: "Correct one memory by id. What is left out stays; its history is kept.",
 		params: []param{
 			idParam("id", "", true), text, tagsParam("in place of all its tags"), unlisted(typeParam("")),

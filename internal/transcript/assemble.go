@@ -3,6 +3,8 @@ package transcript
 import (
 	"encoding/json"
 	"strings"
+
+	"github.com/mneme-memory/mneme/internal/toolname"
 )
 
 // maxOpenCalls bounds the calls that wait for their result. Real sessions
@@ -105,7 +107,7 @@ func (a *assembler) result(e entry, b block, state State) {
 		}
 	}
 	full := textOf(b.Content)
-	if OwnTool(call.Name) {
+	if toolname.Ours(call.Name) {
 		a.emit(e, state, Recalled, full+"\n"+strings.Join(stringsOf(call.Input), "\n"))
 		return
 	}

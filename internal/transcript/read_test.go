@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mneme-memory/mneme/internal/toolname"
 	"github.com/mneme-memory/mneme/internal/transcript"
 )
 
@@ -178,7 +179,7 @@ func TestOwnTool(t *testing.T) {
 		"mcp__mneme__memory_store": true, "mcp__plugin_mneme_memory__rag_search": true, "mcp__m__learning": true,
 		"Bash": false, "memory_store": false, "mcp__gh__create_issue": false, "mcp__memory__read_graph": false,
 	} {
-		if transcript.OwnTool(name) != want {
+		if toolname.Ours(name) != want {
 			t.Errorf("%s: not %v", name, want)
 		}
 	}

@@ -69,19 +69,6 @@ func rejectionWords(result string) string {
 	return human(said)
 }
 
-// ownTools are the names under which mneme's tools appear behind "mcp__<server>__".
-var ownTools = []string{"rag_search", "procedure", "learning", "episode", "trajectory"}
-
-// OwnTool reports whether a tool's name is that of a memory tool, as a server
-// or from a plugin. What such a tool returns is no news.
-func OwnTool(name string) bool {
-	if !strings.HasPrefix(name, "mcp__") {
-		return false
-	}
-	tool := name[strings.LastIndex(name, "__")+2:]
-	return strings.HasPrefix(tool, "memory_") || slices.Contains(ownTools, tool)
-}
-
 // cut shortens a text to about limit bytes by taking out its middle: errors
 // stand at the beginning or at the end of what a command prints.
 func cut(text string, limit int) string {
