@@ -59,6 +59,32 @@ func TestPairsMerge(t *testing.T) {
 	}
 }
 
+// What is told in another sentence is not merged, but named to whoever stores it.
+func TestPairsAreNamed(t *testing.T) {
+	t.Parallel()
+	all := readPairs(t)
+	named := func(p pair) bool {
+		share, _ := Compare(p.B).Alike(p.A, 0)
+		return share > 0 || SameFact(p.A, p.B)
+	}
+	if got := shareOf(all, "same", "far", named); got < .85 {
+		t.Errorf("%.2f of what is told in another sentence is merged or named, want .85", got)
+	}
+	// Texts of different pairs have nothing to do with each other.
+	n, wrong := 0, 0
+	for i, p := range all {
+		for _, q := range all[i+1:] {
+			n++
+			if named(pair{A: p.A, B: q.B}) {
+				wrong++
+			}
+		}
+	}
+	if most := n / 500; wrong > most {
+		t.Errorf("%d of %d unrelated texts are named as much alike, want at most %d", wrong, n, most)
+	}
+}
+
 func TestPairsReplace(t *testing.T) {
 	t.Parallel()
 	all := readPairs(t)

@@ -72,6 +72,11 @@ func (a *app) printDetails(ids []string, found []memory.Details) error {
 		if err := a.printMemory(d.Memory, d.Links); err != nil {
 			return err
 		}
+		for _, by := range d.SupersededBy {
+			if err := a.printf("superseded by %s\n", memory.ShortID(by)); err != nil {
+				return err
+			}
+		}
 	}
 	missing := 0
 	for _, id := range ids {
