@@ -116,13 +116,10 @@ func (a *Activities) admit(ctx context.Context, in SaveInput) (SaveInput, memory
 
 // near finds what may say the same as a record.
 func (a *Activities) near(rec memory.Record) memory.Near {
-	return func(ctx context.Context) ([]memory.Match, error) {
-		if rec.Vector.IsZero() {
-			return nil, nil
-		}
+	return func(ctx context.Context, collections []string) ([]memory.Match, error) {
 		var found []memory.Match
 		err := a.inCollections(ctx, len(rec.Vector), func() (err error) {
-			found, err = a.Index.Alike(ctx, rec, memory.SeenFrom(rec.Project), memory.Comparable(rec.Collection), alikeDepth)
+			found, err = a.Index.Alike(ctx, rec, memory.SeenFrom(rec.Project), collections, alikeDepth)
 			return err
 		})
 		return found, err

@@ -71,7 +71,7 @@ func (d Difference) IDs() []string { return slices.Concat(d.Missing, d.Other) }
 
 // Near finds live memories that might be the same fact as the one being
 // stored. The ledger calls it while it holds the lock that keeps others out.
-type Near func(ctx context.Context) ([]Match, error)
+type Near func(ctx context.Context, collections []string) ([]Match, error)
 
 // IndexChange is a memory whose state in the index is behind the ledger.
 type IndexChange struct {

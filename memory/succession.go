@@ -28,16 +28,14 @@ const beyondLimit = 5
 // with its chance, because it answers what the older one did.
 func succeed(all []*ranked, limit int) {
 	first := all[:min(len(all), limit+beyondLimit)]
-	says := make([]saying, len(first))
+	texts := make([]statement, len(first))
 	for i, r := range first {
-		if lasting(r.Memory) {
-			says[i] = sayingOf(r.Text)
-		}
+		texts[i] = statement{Memory: r.Memory}
 	}
 	by := make(map[*ranked]*ranked)
 	for i, older := range first {
 		for j, newer := range first {
-			why := whySuperseded(newer.Memory, older.Memory, says[j], says[i])
+			why := whySuperseded(&texts[j], &texts[i])
 			if why == "" || older.by != nil && !newer.CreatedAt.After(by[older].CreatedAt) {
 				continue
 			}
@@ -57,18 +55,62 @@ func lasting(m Memory) bool {
 	return m.Collection != Working && m.Type != TypeEpisode && m.Type != TypeTrajectory
 }
 
+// statement is a memory that may be superseded, read only as far as it must be.
+type statement struct {
+	Memory
+	gist map[string]bool // the beginnings of its words
+	said *saying
+}
+
 // whySuperseded says why a memory is superseded by a newer one, "" if it is not.
-func whySuperseded(newer, older Memory, says, said saying) string {
-	if newer.ID == older.ID || !newer.CreatedAt.After(older.CreatedAt) || !lasting(newer) || !lasting(older) {
+func whySuperseded(newer, older *statement) string {
+	if newer.ID == older.ID || !newer.CreatedAt.After(older.CreatedAt) || !lasting(newer.Memory) || !lasting(older.Memory) || !newer.touches(older) {
 		return ""
 	}
+	says, said := newer.read(), older.read()
 	switch {
-	case replaces(says, said):
+	case replaces(*says, *said):
 		return ByWords
-	case otherValue(says, said):
+	case otherValue(*says, *said):
 		return ByValue
 	}
 	return ""
+}
+
+func (s *statement) read() *saying {
+	if s.said == nil {
+		said := sayingOf(s.Text)
+		s.said = &said
+	}
+	return s.said
+}
+
+// touches reports whether a text has enough words of an older one to be about
+// the same thing. It is quick, and lets too many pass rather than too few.
+func (s *statement) touches(older *statement) bool {
+	const leastShared = 4 // one of so many words of the older one
+	shared := 0
+	for word := range older.words() {
+		if s.words()[word] {
+			shared++
+		}
+	}
+	return shared > 0 && shared*leastShared >= len(older.words())
+}
+
+// words returns the beginnings of the words of a text that are long enough to
+// say something, or have digits.
+func (s *statement) words() map[string]bool {
+	const beginning, least = 4, 3
+	if s.gist == nil {
+		s.gist = make(map[string]bool)
+		for word := range wordsOf(s.Text) {
+			if len(word) > least || isDigit(word[0]) {
+				s.gist[word[:min(len(word), beginning)]] = true
+			}
+		}
+	}
+	return s.gist
 }
 
 func putBefore(all []*ranked, newer, older *ranked) {
@@ -139,17 +181,13 @@ func (q Query) ofWork() bool { return q.Work || q.Pinned }
 
 // markHits marks those hits that another one of them supersedes by what it says.
 func markHits(hits []Hit) {
-	says := make([]saying, len(hits))
-	memories := make([]Memory, len(hits))
+	texts := make([]statement, len(hits))
 	for i, h := range hits {
-		memories[i] = Memory{ID: h.ID, Collection: h.Collection, Type: h.Type, CreatedAt: h.CreatedAt}
-		if lasting(memories[i]) {
-			says[i] = sayingOf(h.Text)
-		}
+		texts[i].Memory = Memory{ID: h.ID, Collection: h.Collection, Type: h.Type, Text: h.Text, CreatedAt: h.CreatedAt}
 	}
 	for i := range hits {
 		for j, newer := range hits {
-			if why := whySuperseded(memories[j], memories[i], says[j], says[i]); why != "" && hits[i].SupersededBy == nil {
+			if why := whySuperseded(&texts[j], &texts[i]); why != "" && hits[i].SupersededBy == nil {
 				hits[i].SupersededBy = &Successor{newer.ID, newer.Text, why}
 			}
 		}

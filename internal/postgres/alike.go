@@ -35,7 +35,11 @@ func (s *store) duplicate(ctx context.Context) (*row, float64, error) {
 	}
 	var named []string
 	if s.near != nil {
-		matches, err := s.near(ctx)
+		inhabited, err := s.inhabited(ctx)
+		if err != nil {
+			return nil, 0, err
+		}
+		matches, err := s.near(ctx, inhabited)
 		if err != nil {
 			return nil, 0, outside{fmt.Errorf("look for duplicates: %w", err)}
 		}
@@ -97,6 +101,18 @@ select id from unindexed where project = any($1) and collection = any($2) and st
 		memory.SeenFrom(s.rec.Project), memory.Comparable(s.rec.Collection))
 	if err != nil {
 		return nil, fmt.Errorf("find what is not indexed: %w", err)
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[string])
+}
+
+// inhabited returns the collections in which something can be found: asking the
+// index is dearer than asking here, and most projects use few of the seven.
+func (s *store) inhabited(ctx context.Context) ([]string, error) {
+	rows, err := s.tx.Query(ctx, `select c from unnest($2::text[]) c
+where exists (select from memories where project = any($1) and collection = c and state = 'live')`,
+		memory.SeenFrom(s.rec.Project), memory.Comparable(s.rec.Collection))
+	if err != nil {
+		return nil, fmt.Errorf("find collections: %w", err)
 	}
 	return pgx.CollectRows(rows, pgx.RowTo[string])
 }

@@ -15,7 +15,7 @@ import (
 // confirm has the index name those ids.
 func confirm(t *testing.T, l *postgres.Ledger, name string, r memory.Record, near ...string) memory.DuplicateResult {
 	t.Helper()
-	d, err := l.Confirm(t.Context(), step(memory.ActionDuplicate, name), r, func(context.Context) ([]memory.Match, error) {
+	d, err := l.Confirm(t.Context(), step(memory.ActionDuplicate, name), r, func(context.Context, []string) ([]memory.Match, error) {
 		var matches []memory.Match
 		for _, id := range near {
 			matches = append(matches, memory.Match{ID: id, Cosine: 1})
@@ -86,7 +86,7 @@ func TestConfirmTellsWhenTheIndexIsDown(t *testing.T) {
 	l := open(t, day0)
 	down := memory.Down("Qdrant", "", errors.New("connection refused"))
 	_, err := l.Confirm(t.Context(), step(memory.ActionDuplicate, "d"), rec(memory.Memories, "New."),
-		func(context.Context) ([]memory.Match, error) { return nil, down })
+		func(context.Context, []string) ([]memory.Match, error) { return nil, down })
 	if memory.PartOf(err) != "Qdrant" || memory.CodeOf(err) != memory.Unavailable {
 		t.Errorf("told %v", err)
 	}

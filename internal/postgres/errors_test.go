@@ -68,7 +68,7 @@ func TestErrorsOfCallbacksAreNotPostgres(t *testing.T) {
 	l := open(t, day0)
 	down := memory.Down("Qdrant", "start it", errors.New("no answer"))
 	_, err := l.Store(t.Context(), step(memory.ActionStore, "s"), rec(memory.Memories, "x"), nil,
-		func(context.Context) ([]memory.Match, error) { return nil, down })
+		func(context.Context, []string) ([]memory.Match, error) { return nil, down })
 	if memory.PartOf(err) != "Qdrant" {
 		t.Errorf("%v", err)
 	}

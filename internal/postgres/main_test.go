@@ -68,7 +68,7 @@ func rec(collection, text string, v ...float32) memory.Record {
 	return memory.Record{Memory: in.Memory(day0, model), Vector: v}
 }
 
-func nothingNear(context.Context) ([]memory.Match, error) { return nil, nil }
+func nothingNear(context.Context, []string) ([]memory.Match, error) { return nil, nil }
 
 func store(t testing.TB, l *postgres.Ledger, r memory.Record) memory.StoreResult {
 	t.Helper()

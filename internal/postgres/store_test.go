@@ -102,7 +102,7 @@ func TestNearDuplicateIsAbsorbed(t *testing.T) {
 	}
 	// The absorbed text resolves at once, without asking the index.
 	b.Source = memory.SourceCLI
-	res, err := l.Store(t.Context(), step(memory.ActionStore, "again"), b, nil, func(context.Context) ([]memory.Match, error) {
+	res, err := l.Store(t.Context(), step(memory.ActionStore, "again"), b, nil, func(context.Context, []string) ([]memory.Match, error) {
 		return nil, errors.New("the index is down")
 	})
 	if err != nil || res.ID != a.ID || res.Status != memory.MergedIn {
@@ -321,7 +321,7 @@ func TestTwinIndexedWhileTheIndexIsAsked(t *testing.T) {
 	l := open(t, day0)
 	first := rec(memory.Memories, "The API listens on port 8002 behind the proxy.")
 	store(t, l, first)
-	tooSoon := func(context.Context) ([]memory.Match, error) {
+	tooSoon := func(context.Context, []string) ([]memory.Match, error) {
 		if told := sync(t, l); len(told) != 1 {
 			t.Errorf("the index was told %+v meanwhile", told)
 		}

@@ -135,7 +135,7 @@ func (w *world) record(collection string) memory.Record {
 }
 
 // everyone says that some live memories are near.
-func (w *world) everyone(ctx context.Context) ([]memory.Match, error) {
+func (w *world) everyone(ctx context.Context, _ []string) ([]memory.Match, error) {
 	var out []memory.Match
 	for _, id := range w.live(4) {
 		out = append(out, memory.Match{ID: id, Cosine: 1})
