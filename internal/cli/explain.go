@@ -33,7 +33,7 @@ func (a *app) printWhy(h memory.Hit) error {
 		w.Prior, w.Confidence, w.Importance, w.AgeDays, exact)
 }
 
-// printExplanation prints what was asked for, and what was nearly shown.
+// printExplanation prints the query and the near misses.
 func (a *app) printExplanation(q memory.Query, res memory.RecallResult) error {
 	if !q.Explain {
 		return nil

@@ -44,7 +44,7 @@ func hooksLog(t *testing.T, home string, args ...string) (code int, out string) 
 	return code, stdout.String() + stderr.String()
 }
 
-// knowsOne is a mneme that knows one memory. Nothing else is asked of it.
+// knowsOne is a mneme that knows one memory. The test calls no other method.
 type knowsOne struct{ Client }
 
 func (knowsOne) Get(_ context.Context, ids []string) ([]memory.Details, error) {

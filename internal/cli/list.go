@@ -32,7 +32,7 @@ func (w *whereFlags) add(cmd *cobra.Command) {
 	fl.BoolVar(&w.all, "all-projects", false, "every project")
 }
 
-// projects are those that are looked at; none means all.
+// projects are the projects to list; none means all.
 func (a *app) projects(cfg config.Config, w whereFlags) ([]string, error) {
 	if w.all && (w.project != "" || w.global) {
 		return nil, memory.Errorf(memory.Invalid, "choose one", "--all-projects excludes --project and --global")

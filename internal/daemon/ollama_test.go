@@ -34,7 +34,7 @@ func ollamaAt(t *testing.T, before func(http.ResponseWriter, *http.Request) bool
 	return front.Listener.Addr().String()
 }
 
-// forward sends what it is asked to another server.
+// forward passes its requests on to another server.
 func forward(t *testing.T, to string) http.Handler {
 	t.Helper()
 	target, err := url.Parse(to)
