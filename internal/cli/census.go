@@ -81,7 +81,7 @@ func (a *app) census(ctx context.Context, w whereFlags, then func(config.Config,
 		if err != nil {
 			return err
 		}
-		return then(cfg, counted)
+		return a.paged(ctx, func() error { return then(cfg, counted) })
 	})
 }
 

@@ -40,7 +40,7 @@ func (a *app) get() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.printDetails(ids, found)
+			return a.paged(cmd.Context(), func() error { return a.printDetails(ids, found) })
 		})
 	}
 	return cmd

@@ -34,7 +34,7 @@ func (a *app) history() *cobra.Command {
 				h.Memory.Tags, h.Versions, h.Audit = list(h.Memory.Tags), list(h.Versions), list(h.Audit)
 				return a.printJSON(h)
 			}
-			return a.printHistory(h)
+			return a.paged(cmd.Context(), func() error { return a.printHistory(h) })
 		})
 	}
 	return cmd

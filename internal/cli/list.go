@@ -85,7 +85,7 @@ func (a *app) list() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.printList(found, f)
+			return a.paged(cmd.Context(), func() error { return a.printList(found, f) })
 		})
 	}
 	return cmd

@@ -76,16 +76,18 @@ func (a *app) root() *cobra.Command {
 		&cobra.Group{ID: groupMemory, Title: "Remember:"},
 		&cobra.Group{ID: groupUpkeep, Title: "Look after it:"},
 	)
-	a.add(root, groupDaemon, a.up(), a.down(), a.install(), a.uninstall(), a.status(), a.ui(), a.doctor(), a.configCommand(), a.version())
+	a.add(root, groupDaemon, a.up(), a.down(), a.install(), a.uninstall(), a.status(), a.ui(), a.doctor(), a.configCommand(), a.man(), a.version())
 	a.add(root, groupMemory, a.store(), a.recall(), a.list(), a.get(), a.edit(), a.pin(true), a.pin(false), a.forget(), a.link(), a.related(), a.history(), a.undo(), a.restore())
 	a.add(root, groupUpkeep, a.stats(), a.tags(), a.organize(), a.importCommand(), a.export(), a.rebuild(), a.analytics(), a.review(), a.hooks())
 	root.AddCommand(exitHelp())
+	a.helpInJSON(root)
 	return root
 }
 
 func (a *app) add(root *cobra.Command, group string, cmds ...*cobra.Command) {
 	for _, cmd := range cmds {
 		cmd.GroupID = group
+		a.completions(cmd)
 		cmd.Args = argsOf(cmd)
 		markErrors(cmd)
 		root.AddCommand(cmd)

@@ -70,7 +70,7 @@ func (a *app) recall() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.printRecall(q, res)
+			return a.paged(cmd.Context(), func() error { return a.printRecall(q, res) })
 		})
 	}
 	return cmd
