@@ -118,6 +118,9 @@ type Reader interface {
 	// Links returns the links between live memories at one end of which is one of ids, oldest first.
 	Links(ctx context.Context, ids []string) ([]memory.Link, error)
 	Records(ctx context.Context, page memory.Page) ([]memory.Record, error)
+	// SearchPast finds candidates among what was remembered at a time, as it was then. Only vectors of the
+	// model are compared. What is forgotten by now is not found.
+	SearchPast(ctx context.Context, at time.Time, model string, s memory.Search) ([]memory.Candidate, error)
 	Related(ctx context.Context, id string, depth, limit int) ([]memory.Related, error)
 	History(ctx context.Context, id string) (memory.History, error)
 	Stats(ctx context.Context) (memory.Stats, error)

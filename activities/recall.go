@@ -53,6 +53,10 @@ func (a *Activities) Recall(ctx context.Context, q memory.Query) (memory.RecallR
 	for part, took := range found.TookMillis {
 		result.TookMillis[part] += took
 	}
+	if q.AsOf != nil { // links are those of today, and no index holds the past, so none can be behind
+		result.Hits, result.AsOf = fit(result.Hits, maxAnswerBytes), q.AsOf
+		return result, nil
+	}
 	result.Hits = fit(a.withLinks(ctx, q, result.Hits), maxAnswerBytes)
 	missing := a.behind(ctx)
 	if missing == "" && len(result.Hits)+result.BelowBar == 0 {
@@ -147,6 +151,9 @@ func (a *Activities) find(ctx context.Context, q memory.Query, v memory.Vector, 
 		// The index knows no files: it is asked for their names too, and for all it can give.
 		search.Text, search.Limit = q.Text+" "+memory.FileNames(q.Files), memory.MaxLimit
 	}
+	if q.AsOf != nil {
+		return a.findPast(ctx, q, search, took)
+	}
 	candidates, err := a.Index.Search(ctx, search)
 	gone := errors.Is(err, memory.ErrNoCollection)
 	if err != nil && !gone {
@@ -161,6 +168,19 @@ func (a *Activities) find(ctx context.Context, q memory.Query, v memory.Vector, 
 		a.watch.alarm()
 		return candidates, "the index has lost memories, which are written to it again", nil
 	}
+	return candidates, "", nil
+}
+
+// findPast is find among what was remembered at the query's time.
+func (a *Activities) findPast(ctx context.Context, q memory.Query, search memory.Search, took map[string]float64) ([]memory.Candidate, string, error) {
+	candidates, err := a.Ledger.SearchPast(ctx, *q.AsOf, a.Embedder.Model(), search)
+	if err != nil {
+		return nil, "", err
+	}
+	if len(q.Files) > 0 {
+		candidates = slices.DeleteFunc(candidates, func(c memory.Candidate) bool { return !c.Mentions(q.Files) })
+	}
+	took["search"] += millis(a.Now().Sub(search.Now))
 	return candidates, "", nil
 }
 

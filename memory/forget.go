@@ -9,8 +9,9 @@ import (
 // filter is refused, so that nobody forgets everything by accident.
 type Filter struct {
 	IDs        []string   `json:"ids,omitempty"`
-	Tags       []string   `json:"tags,omitempty"` // all of them
-	Before     *time.Time `json:"date_before,omitempty"`
+	Tags       []string   `json:"tags,omitempty"`        // all of them
+	Before     *time.Time `json:"date_before,omitempty"` // created before
+	Since      *time.Time `json:"date_since,omitempty"`  // created at or after
 	Project    string     `json:"project,omitempty"`
 	Collection string     `json:"collection,omitempty"`
 	Type       string     `json:"type,omitempty"`
@@ -24,7 +25,7 @@ const MaxForgetIDs = 1000
 
 // Empty reports whether the filter would select everything.
 func (f Filter) Empty() bool {
-	return len(f.IDs) == 0 && len(f.Tags) == 0 && f.Before == nil && f.Project == "" && f.Collection == "" && f.Type == ""
+	return len(f.IDs) == 0 && len(f.Tags) == 0 && f.Before == nil && f.Since == nil && f.Project == "" && f.Collection == "" && f.Type == ""
 }
 
 // Clean returns the filter in its normal form, or an [Invalid] error.

@@ -30,6 +30,7 @@ type Query struct {
 	Tags        []string   `json:"tags,omitempty"`         // all of them
 	Since       *time.Time `json:"since,omitempty"`        // created at or after
 	Before      *time.Time `json:"before,omitempty"`       // created before
+	AsOf        *time.Time `json:"as_of,omitempty"`        // search what was remembered then, as it was; such a recall is not counted
 	FromSession string     `json:"from_session,omitempty"` // said in this sitting
 	Files       []string   `json:"files,omitempty"`        // naming one of these files
 	Limit       int        `json:"limit,omitempty"`        // 1 to MaxLimit; 0 means DefaultLimit
@@ -71,6 +72,8 @@ type RecallResult struct {
 	JustBelow []Hit  `json:"just_below,omitempty"` // with Query.Explain: the best that are not among Hits
 	BelowBar  int    `json:"below_bar"`            // how many more Text found, but not above MinScore
 	Degraded  string `json:"degraded,omitempty"`   // what could not be used, such as the embedding
+	// AsOf is set when the answer is what was remembered then, and not now.
+	AsOf *time.Time `json:"as_of,omitempty"`
 	// TookMillis is the time that each part of the search took, in milliseconds.
 	TookMillis map[string]float64 `json:"took_ms,omitempty"`
 }

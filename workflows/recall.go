@@ -13,7 +13,7 @@ import (
 // recallTimeout bounds the search: an answer that comes later helps nobody.
 const recallTimeout = 6 * time.Second
 
-// RecallMemory answers a query, and counts the answer afterwards unless it was a trial.
+// RecallMemory answers a query, and counts the answer afterwards unless it was a trial or of the past.
 func RecallMemory(ctx workflow.Context, q memory.Query) error {
 	r := &recall{}
 	if err := workflow.SetUpdateHandler(ctx, updateAnswer, r.answer); err != nil {
@@ -21,7 +21,7 @@ func RecallMemory(ctx workflow.Context, q memory.Query) error {
 	}
 	r.err = r.search(ctx, q)
 	r.settled = true
-	if r.err == nil && !q.Trial {
+	if r.err == nil && !q.Trial && q.AsOf == nil {
 		// A normal activity: its task ends the present one, which sends the answer on its way first.
 		in := activities.CountInput{
 			Query: q, Hits: withoutTexts(r.result.Hits), Below: r.result.BelowBar,

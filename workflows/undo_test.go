@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/mneme-memory/mneme/memory"
 	"github.com/mneme-memory/mneme/workflows"
@@ -152,5 +153,23 @@ func TestUndoThroughTheClient(t *testing.T) {
 	check(t, err)
 	if len(changes) != 4 || changes[0].Undoes == "" || changes[3].UndoneBy != next.WorkflowID {
 		t.Errorf("changes: %+v", changes)
+	}
+}
+
+// TestRecallAsOf asks what was remembered before an edit, and is told that this is the past.
+func TestRecallAsOf(t *testing.T) {
+	t.Parallel()
+	r := realRig(t)
+	id := r.store(t, "The API listens on port 8443.")
+	then := time.Now()
+	_, err := r.Update(t.Context(), memory.UpdateInput{ID: id, Text: ptr("The API listens on port 9443.")})
+	check(t, err)
+	found, err := r.Recall(t.Context(), memory.Query{Text: "which port does the API use", Project: "p", AsOf: &then})
+	check(t, err)
+	if len(found.Hits) != 1 || found.Hits[0].Text != "The API listens on port 8443." || found.AsOf == nil || !found.AsOf.Equal(then) {
+		t.Errorf("found %+v", found)
+	}
+	if rows := r.audit(t, id, memory.ActionRecall); len(rows) != 0 {
+		t.Errorf("a recall of the past was counted: %+v", rows)
 	}
 }

@@ -103,6 +103,9 @@ func TestForgetAsksAPerson(t *testing.T) {
 	}{
 		{"yes\n", 0, true},
 		{"YES\n", 0, true},
+		{"2\n", 0, true},
+		{"3\n", 0, false},
+		{"\n", 0, false},
 		{"n\n", 0, false},
 		{"", 0, false},
 	} {
@@ -111,12 +114,16 @@ func TestForgetAsksAPerson(t *testing.T) {
 		forget := f.forget
 		f.forget = func(in memory.ForgetInput) (memory.ForgetReceipt, error) {
 			gone = gone || !in.DryRun
+			if in.Filter.Project != "here" {
+				t.Errorf("a filter went to project %q", in.Filter.Project)
+			}
 			return forget(in)
 		}
 		s := newSession(t, f)
 		s.tty, s.stdin = true, c.answer
 		code, _, errs := s.run(t.Context(), "forget", "--tags", "old")
-		if code != c.code || gone != c.gone || !strings.Contains(errs, "This forgets 2 memories and 1 link.") {
+		if code != c.code || gone != c.gone || !strings.Contains(errs, "This forgets 2 memories. Type 2 ") ||
+			!strings.Contains(errs, "We use goose for <migrations>.") {
 			t.Errorf("%q: exit %d, gone %v, %q", c.answer, code, gone, errs)
 		}
 	}

@@ -284,6 +284,9 @@ func fixed() fake {
 			}}}, nil
 		},
 		forget: func(in memory.ForgetInput) (memory.ForgetReceipt, error) {
+			if len(in.Filter.IDs) == 1 {
+				return memory.ForgetReceipt{IDs: in.Filter.IDs, Count: 1, DryRun: in.DryRun, Purged: in.Purge && !in.DryRun, Verified: !in.DryRun, WorkflowID: "forget/x"}, nil
+			}
 			return memory.ForgetReceipt{IDs: []string{idA, idB}, Count: 2, Links: 1, DryRun: in.DryRun, Purged: in.Purge && !in.DryRun, Verified: !in.DryRun, WorkflowID: "forget/x"}, nil
 		},
 		organize: func(in memory.OrganizeInput, p func(memory.OrganizeReport)) (memory.OrganizeReport, error) {

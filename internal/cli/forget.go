@@ -13,30 +13,38 @@ import (
 )
 
 type forgetFlags struct {
-	filter memory.Filter
-	tags   []string
-	before string
-	dryRun bool
-	purge  bool
-	yes    bool
+	filter      memory.Filter
+	tags        []string
+	before      string
+	since       string
+	query       string
+	allProjects bool
+	dryRun      bool
+	purge       bool
+	yes         bool
 }
 
 func (a *app) forget() *cobra.Command {
 	var f forgetFlags
 	cmd := &cobra.Command{
 		Use:   "forget [ID…]",
-		Short: "Forget memories, by id or by filter",
-		Long: "Forget the memories with the given ids, or all that a filter selects; everything that\n" +
-			"is given must hold. A filter that selects more than one asks first, or needs --yes.\nWithout --purge the ledger keeps the history; with it texts are blanked for good.",
-		Example: "  mneme forget 0e5a…\n  mneme forget --project old-app --before 2025-01-01 --dry-run",
+		Short: "Forget memories, by id, by filter or by what answers a query",
+		Long: "Forget the memories with the given ids, or all of the current project that a filter selects, or\n" +
+			"what strongly answers --query; everything that is given must hold. More than one is shown first, with\n" +
+			"project, date and text, and forgotten when you type how many they are, or with --yes.\n" +
+			"Without --purge the ledger keeps the history, and \"mneme undo\" brings all back; with it the texts are blanked for good.",
+		Example: "  mneme forget 0e5a6a4e\n  mneme forget --tags draft --before 2025-01-01 --dry-run\n  mneme forget --query \"the old build server\"",
 	}
 	fl := cmd.Flags()
 	fl.StringArrayVar(&f.tags, "tags", nil, "tags, all of them")
 	fl.StringVar(&f.before, "before", "", "created before this date")
-	fl.StringVar(&f.filter.Project, "project", "", "project")
+	fl.StringVar(&f.since, "since", "", "created at or after this date")
+	fl.StringVar(&f.query, "query", "", "what strongly answers this, at most 100")
+	fl.StringVar(&f.filter.Project, "project", "", "project (default the current one)")
+	fl.BoolVar(&f.allProjects, "all-projects", false, "in every project")
 	fl.StringVar(&f.filter.Collection, "collection", "", "collection")
 	fl.StringVar(&f.filter.Type, "type", "", "type")
-	fl.BoolVar(&f.dryRun, "dry-run", false, "say what would be forgotten, change nothing")
+	fl.BoolVar(&f.dryRun, "dry-run", false, "show what would be forgotten, change nothing")
 	fl.BoolVar(&f.purge, "purge", false, "blank the history too: there is no way back")
 	fl.BoolVar(&f.yes, "yes", false, "do not ask")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -46,6 +54,22 @@ func (a *app) forget() *cobra.Command {
 		}
 		return a.with(cmd.Context(), func(cfg config.Config, c Client) error {
 			in.User = cfg.User
+			// Ids say what is meant wherever it is. A filter is of one project, because a tag
+			// happens to be used in others too.
+			if len(args) == 0 && !f.allProjects {
+				if in.Filter.Project, err = a.project(cfg, f.filter.Project, false); err != nil {
+					return err
+				}
+			}
+			if f.query != "" {
+				if in.Filter.IDs, err = answersTo(cmd.Context(), c, f, in.Filter); err != nil {
+					return err
+				}
+				if len(in.Filter.IDs) == 0 {
+					a.note("nothing answers that strongly; nothing was forgotten")
+					return quiet(ExitNothing)
+				}
+			}
 			return a.runForget(cmd.Context(), c, in, f.yes)
 		})
 	}
@@ -58,9 +82,46 @@ func (a *app) forgetInput(f forgetFlags, ids []string) (memory.ForgetInput, erro
 	if in.Filter.Before, err = a.dateFlag("before", f.before); err != nil {
 		return in, err
 	}
+	if in.Filter.Since, err = a.dateFlag("since", f.since); err != nil {
+		return in, err
+	}
 	in.Filter.IDs, in.Filter.Tags = ids, split(f.tags)
+	switch {
+	case f.query != "" && len(ids) > 0:
+		return in, memory.Errorf(memory.Invalid, "choose one", "ids and --query exclude each other")
+	case f.allProjects && f.filter.Project != "":
+		return in, memory.Errorf(memory.Invalid, "choose one", "--all-projects and --project exclude each other")
+	case f.query != "":
+		return in, nil
+	}
 	_, err = in.Filter.Clean()
 	return in, err // as it came: the client redacts before tags are in lower case
+}
+
+// answersTo returns the ids of what strongly answers a query, and is of the
+// filter's project: what holds everywhere answers it too.
+func answersTo(ctx context.Context, c recaller, f forgetFlags, filter memory.Filter) ([]string, error) {
+	q := memory.Query{
+		Text: f.query, Project: filter.Project, AllProjects: f.allProjects, Tags: filter.Tags, Before: filter.Before, Since: filter.Since,
+		Limit: memory.MaxLimit, Source: memory.SourceCLI, Trial: true,
+	}
+	if filter.Collection != "" {
+		q.Collections = []string{filter.Collection}
+	}
+	if filter.Type != "" {
+		q.Types = []string{filter.Type}
+	}
+	found, err := c.Recall(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, h := range found.Hits {
+		if h.Strong && (f.allProjects || h.Project == filter.Project) {
+			ids = append(ids, h.ID)
+		}
+	}
+	return ids, nil
 }
 
 // forgetter forgets what a filter selects, or says what that is.
@@ -68,9 +129,15 @@ type forgetter interface {
 	Forget(ctx context.Context, in memory.ForgetInput) (memory.ForgetReceipt, error)
 }
 
-func (a *app) runForget(ctx context.Context, c forgetter, in memory.ForgetInput, yes bool) error {
-	if !in.DryRun && !yes && len(in.Filter.IDs) == 0 {
-		sure, err := a.confirmForget(ctx, c, in)
+// shower forgets, and shows what it would forget.
+type shower interface {
+	forgetter
+	getter
+}
+
+func (a *app) runForget(ctx context.Context, c shower, in memory.ForgetInput, yes bool) error {
+	if !in.DryRun && !yes {
+		sure, err := a.confirmForget(ctx, c, &in)
 		if err != nil || !sure {
 			return err
 		}
@@ -79,12 +146,18 @@ func (a *app) runForget(ctx context.Context, c forgetter, in memory.ForgetInput,
 	if err != nil {
 		return err
 	}
-	if a.json {
-		res.IDs = list(res.IDs)
-		if err := a.printJSON(res); err != nil {
+	var shown []memory.Details
+	if in.DryRun {
+		if shown, err = details(ctx, c, res.IDs); err != nil {
 			return err
 		}
-	} else if err := a.printForgotten(res); err != nil {
+	}
+	if a.json {
+		res.IDs = list(res.IDs)
+		if err := a.printJSON(forgetJSON{res, shown}); err != nil {
+			return err
+		}
+	} else if err := a.printForgotten(res, shown); err != nil {
 		return err
 	}
 	if res.Count == 0 {
@@ -93,31 +166,88 @@ func (a *app) runForget(ctx context.Context, c forgetter, in memory.ForgetInput,
 	return nil
 }
 
-// confirmForget asks before a filter forgets more than one memory.
-func (a *app) confirmForget(ctx context.Context, c forgetter, in memory.ForgetInput) (bool, error) {
-	in.DryRun = true
-	would, err := c.Forget(ctx, in)
+// forgetJSON is a receipt; a dry run shows the memories.
+type forgetJSON struct {
+	memory.ForgetReceipt
+	Memories []memory.Details `json:"memories,omitempty"`
+}
+
+// details reads memories, in as many calls as that takes.
+func details(ctx context.Context, c getter, ids []string) ([]memory.Details, error) {
+	var out []memory.Details
+	for len(ids) > 0 {
+		n := min(len(ids), memory.MaxLimit)
+		page, err := c.Get(ctx, ids[:n])
+		if err != nil {
+			return nil, err
+		}
+		out, ids = append(out, page...), ids[n:]
+	}
+	return out, nil
+}
+
+// shownAtOnce is how many memories a page of the question shows.
+const shownAtOnce = 20
+
+// confirmForget shows what would be forgotten and asks, if it is more than one. What was
+// shown is then forgotten, and nothing that came to match meanwhile.
+func (a *app) confirmForget(ctx context.Context, c shower, in *memory.ForgetInput) (bool, error) {
+	look := *in
+	look.DryRun = true
+	would, err := c.Forget(ctx, look)
 	if err != nil || would.Count <= 1 {
 		return err == nil, err
 	}
 	if !a.sys.StdinTTY {
 		return false, memory.Errorf(memory.Invalid, "see them with --dry-run, then repeat with --yes",
-			"the filter selects %s, and nobody is there to confirm", memories(would.Count))
+			"this selects %s, and nobody is there to confirm", memories(would.Count))
 	}
-	fmt.Fprintf(a.sys.Stderr, "This forgets %s and %s. Type yes to go on: ",
-		memories(would.Count), plural(would.Links, "link", "links"))
-	line, err := interruptible(ctx, func() (string, error) { return bufio.NewReader(a.sys.Stdin).ReadString('\n') })
-	if ctx.Err() != nil {
-		return false, err
+	if would.Count == len(would.IDs) {
+		in.Filter.IDs = would.IDs
 	}
-	if strings.TrimSpace(strings.ToLower(line)) != "yes" { // an error is no answer, and no answer is no
-		a.note("nothing was forgotten")
+	answers := bufio.NewReader(a.sys.Stdin)
+	for from := 0; ; {
+		to := min(from+shownAtOnce, len(would.IDs))
+		page, err := details(ctx, c, would.IDs[from:to])
+		if err != nil {
+			return false, err
+		}
+		fmt.Fprint(a.sys.Stderr, a.memoryLines(page))
+		more := ""
+		if from = to; from < len(would.IDs) {
+			more = fmt.Sprintf("Enter shows more than these %d, ", from)
+		}
+		fmt.Fprintf(a.sys.Stderr, "This forgets %s. Type %d to forget them; %sanything else stops: ", memories(would.Count), would.Count, more)
+		line, err := interruptible(ctx, func() (string, error) { return answers.ReadString('\n') })
+		if ctx.Err() != nil {
+			return false, err
+		}
+		switch said := strings.TrimSpace(strings.ToLower(line)); {
+		case said == fmt.Sprint(would.Count), said == "yes":
+			return true, nil
+		case said == "" && err == nil && more != "":
+			continue
+		}
+		a.note("nothing was forgotten") // no answer is no
 		return false, nil
 	}
-	return true, nil
 }
 
-func (a *app) printForgotten(res memory.ForgetReceipt) error {
+// memoryLines shows memories with project, date and text, a line each.
+func (a *app) memoryLines(found []memory.Details) string {
+	var b strings.Builder
+	for _, m := range found {
+		head := fmt.Sprintf("  %s  %s  %s  ", memory.ShortID(m.ID), a.date(m.CreatedAt), printable(m.Project))
+		text := m.Text
+		if text == "" {
+			text = "(" + string(m.State) + ")"
+		}
+		b.WriteString(head + oneLine(text, max(30, a.sys.width()-len(head))) + "\n")
+	}
+	return b.String()
+}
+
+func (a *app) printForgotten(res memory.ForgetReceipt, shown []memory.Details) error {
 	if res.Count == 0 {
 		a.note("nothing matched")
 		return nil
@@ -128,13 +258,30 @@ func (a *app) printForgotten(res memory.ForgetReceipt) error {
 	}
 	tail := ""
 	if res.Verified {
-		tail = "; looked for again, and gone"
+		tail = "; looked for again, and gone from ledger and index"
 	}
 	if res.Purged {
 		tail = ", history blanked" + tail
 	}
 	if err := a.printf("%s %s and %s%s\n", verb, memories(res.Count), plural(res.Links, "link", "links"), tail); err != nil {
 		return err
+	}
+	if len(shown) > 0 {
+		if err := a.printf("%s", a.memoryLines(shown)); err != nil {
+			return err
+		}
+		if more := res.Count - len(shown); more > 0 {
+			return a.printf("  … and %d more\n", more)
+		}
+		return nil
+	}
+	if res.Purged {
+		// Neither forgets at once: PostgreSQL keeps old rows until they are written over, Temporal the
+		// histories of what ran.
+		a.note("files of PostgreSQL, of the index and of Temporal, and exports and backups, can still hold the text for some time")
+	}
+	if !res.DryRun && !res.Purged {
+		a.note("to take this back: mneme undo %s", res.WorkflowID)
 	}
 	const most = 20
 	for i, id := range res.IDs {

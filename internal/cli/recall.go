@@ -13,6 +13,7 @@ import (
 
 type recallFlags struct {
 	project, since, before   string
+	asOf                     string
 	session                  string
 	also, files              []string
 	global, all, links       bool
@@ -52,6 +53,7 @@ func (a *app) recall() *cobra.Command {
 	fl.BoolVar(&f.links, "links", false, "behind each answer also what is linked to it (by default behind strong ones)")
 	fl.StringVar(&f.since, "since", "", "created at or after this date, such as 2026-01-31, 7d or \"last week\"")
 	fl.StringVar(&f.before, "before", "", "created before this date")
+	fl.StringVar(&f.asOf, "as-of", "", "search what was remembered at this date, as it was then")
 	fl.StringVar(&f.session, "session", "", "said in this session")
 	fl.StringArrayVar(&f.files, "file", nil, "naming one of these files; may be repeated")
 	fl.BoolVar(&f.explain, "explain", false, "say why: the numbers behind each place, what was asked for, and what was just below")
@@ -104,6 +106,9 @@ func (a *app) query(cfg config.Config, f recallFlags, text string) (memory.Query
 	if q.Before, err = a.dateFlag("before", f.before); err != nil {
 		return q, err
 	}
+	if q.AsOf, err = a.dateFlag("as-of", f.asOf); err != nil {
+		return q, err
+	}
 	_, err = q.Clean()
 	return q, err // as it came: the client redacts before tags are in lower case
 }
@@ -111,6 +116,9 @@ func (a *app) query(cfg config.Config, f recallFlags, text string) (memory.Query
 func (a *app) printRecall(q memory.Query, res memory.RecallResult) error {
 	if res.Degraded != "" {
 		a.note("not everything could be used: %s", res.Degraded)
+	}
+	if res.AsOf != nil {
+		a.note("this is the past: what was remembered at %s, as it was then", a.date(*res.AsOf))
 	}
 	switch {
 	case a.json && q.Explain:

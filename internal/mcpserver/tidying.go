@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
+	"time"
 
 	"github.com/mneme-memory/mneme/memory"
 )
@@ -161,9 +163,17 @@ type forgotten struct {
 	Verified bool     `json:"verified"`
 	Project  string   `json:"project,omitempty"` // that a call without one went to
 	Message  string   `json:"message"`
+
+	Memories []toForget `json:"memories,omitempty"` // the first of those that would be forgotten
 }
 
-func (a forgotten) text() string { return a.Message }
+func (a forgotten) text() string {
+	lines := []string{a.Message}
+	for _, m := range a.Memories {
+		lines = append(lines, fmt.Sprintf("- %s, %s, %s: %s", m.ID, m.Project, m.Date, m.Text))
+	}
+	return strings.Join(lines, "\n")
+}
 
 // maxForgottenIDs is how many ids an answer shows; the count is whole.
 const maxForgottenIDs = 50
@@ -176,6 +186,7 @@ type forgetArgs struct {
 	Collection string   `json:"collection"`
 	DryRun     bool     `json:"dry_run"`
 	Purge      bool     `json:"purge"`
+	Confirm    int      `json:"confirm"`
 }
 
 // filter returns what is asked to be forgotten, before a project is added.
@@ -207,16 +218,62 @@ func (s *Server) forget(ctx context.Context, c Client, in forgetArgs) (answer, e
 		// there too.
 		f.Project = s.project(ctx, f.Project)
 	}
-	r, err := c.Forget(ctx, memory.ForgetInput{Filter: f, DryRun: in.DryRun, Purge: in.Purge, User: s.opts.User})
+	// The project that was named is not repeated: nobody has redacted it.
+	named := ""
+	if in.Project == "" {
+		named = f.Project
+	}
+	input := memory.ForgetInput{Filter: f, DryRun: true, Purge: in.Purge, User: s.opts.User}
+	would, err := c.Forget(ctx, input)
 	if err != nil {
 		return nil, err
 	}
-	// The project that was named is not repeated: nobody has redacted it.
-	if in.Project != "" {
-		f.Project = ""
+	if in.DryRun || would.Count == 0 || would.Count > 1 && would.Count != in.Confirm {
+		return s.wouldForget(ctx, c, would, named)
 	}
-	return newForgotten(r, f.Project), nil
+	input.DryRun = false
+	if would.Count == len(would.IDs) {
+		input.Filter.IDs = would.IDs // what was shown, and nothing that matches since
+	}
+	r, err := c.Forget(ctx, input)
+	if err != nil {
+		return nil, err
+	}
+	return newForgotten(r, named), nil
 }
+
+// wouldForget shows what a forget is about, for the user to agree.
+func (s *Server) wouldForget(ctx context.Context, c Client, r memory.ForgetReceipt, project string) (answer, error) {
+	a := newForgotten(r, project)
+	if r.Count == 0 {
+		return a, nil
+	}
+	found, err := c.Get(ctx, r.IDs[:min(len(r.IDs), maxForgottenShown)])
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range found {
+		text, _ := cut(cleanText(m.Text), maxGroupText)
+		a.Memories = append(a.Memories, toForget{memory.ShortID(m.ID), cleanText(m.Project), m.CreatedAt.UTC().Format(time.DateOnly), text})
+	}
+	a.IDs, a.Message = []string{}, fmt.Sprintf("nothing was forgotten yet. %s would be", plural(r.Count))
+	if more := r.Count - len(a.Memories); more > 0 {
+		a.Message += fmt.Sprintf("; %d of them are not shown: narrow the filter to see them", more)
+	}
+	a.Message += fmt.Sprintf(". Show them to the user; if the user agrees, call again with the same arguments, without dry_run, and confirm: %d", r.Count)
+	return a, nil
+}
+
+// toForget is a memory as the user is to see it before it is forgotten.
+type toForget struct {
+	ID      string `json:"id"`
+	Project string `json:"project"`
+	Date    string `json:"date"`
+	Text    string `json:"text"`
+}
+
+// maxForgottenShown is how many memories are shown before they are forgotten.
+const maxForgottenShown = 30
 
 func newForgotten(r memory.ForgetReceipt, project string) forgotten {
 	ids := append([]string{}, shortIDs(r.IDs[:min(len(r.IDs), maxForgottenIDs)])...)
@@ -226,12 +283,10 @@ func newForgotten(r memory.ForgetReceipt, project string) forgotten {
 	switch {
 	case r.Count == 0:
 		a.Message = "no memory matched; nothing was forgotten"
-	case r.DryRun:
-		a.Message = plural(r.Count) + " would be forgotten; call again without dry_run to do it"
 	case r.Purged:
-		a.Message = plural(r.Count) + " forgotten for good"
+		a.Message = plural(r.Count) + " forgotten for good in ledger and index; files of Temporal and PostgreSQL can hold the text for some time"
 	default:
-		a.Message = plural(r.Count) + " forgotten; the history is kept until a purge"
+		a.Message = plural(r.Count) + " forgotten; memory_undo brings them back"
 	}
 	return a
 }

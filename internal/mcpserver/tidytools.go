@@ -1,6 +1,10 @@
 package mcpserver
 
-import "github.com/mneme-memory/mneme/internal/toolname"
+import (
+	"math"
+
+	"github.com/mneme-memory/mneme/internal/toolname"
+)
 
 func (s *Server) addTidying() {
 	add(s, spec{
@@ -14,14 +18,15 @@ func (s *Server) addTidying() {
 	}, s.organize)
 	add(s, spec{
 		name: toolname.Forget, title: "Forget memories", timeout: s.opts.Deadlines.Other,
-		about: "Forget one memory by id, or what matches all given filters: those first with dry_run, and show the user what would go.",
+		about: "Forget one memory by id, or what matches all filters: more than one is shown first, for the user to agree to.",
 		params: []param{
 			idParam("id", "", false),
 			tagsParam("all of them"),
 			{name: "date_before", kind: kindString, about: "2026-01-31, 90d", maxLen: maxDateBytes, date: true},
 			projectParam(""),
 			rare(collectionParam("")),
-			dryRunParam(),
+			rare(dryRunParam()),
+			{name: "confirm", kind: kindInteger, max: math.MaxInt32},
 			{name: "purge", kind: kindBool, about: "blank the history too: no undo"},
 		},
 		effect: effect{destructive: true, idempotent: true},

@@ -199,7 +199,7 @@ func TestForget(t *testing.T) {
 	c := connect(t, newServer(t, &fake{forget: func(in memory.ForgetInput) (memory.ForgetReceipt, error) {
 		got = in
 		return memory.ForgetReceipt{IDs: []string{idA}, Count: 1, DryRun: in.DryRun, Verified: true}, nil
-	}}))
+	}, get: oldOnes}))
 	_, errText := callTool(t, c, "memory_forget", map[string]any{})
 	wantText(t, errText, "error: a forget without any filter", "hint:")
 	_, errText = callTool(t, c, "memory_forget", map[string]any{"dry_run": true, "purge": true, "tags": []string{" "}, "id": ""})
@@ -214,7 +214,45 @@ func TestForget(t *testing.T) {
 	if got.Filter.Project != "example.org/me/app" || !got.Filter.Before.Equal(want) || !got.DryRun || !got.Purge {
 		t.Errorf("asked %+v", got)
 	}
-	wantText(t, out["message"].(string), "would be forgotten")
+	wantText(t, out["message"].(string), "nothing was forgotten yet")
+}
+
+func oldOnes(ids []string) ([]memory.Details, error) {
+	var out []memory.Details
+	for _, id := range ids {
+		out = append(out, memory.Details{Memory: memory.Memory{ID: id, Project: "shop", Text: "The old server had two disks.", CreatedAt: time.Date(2025, 3, 1, 0, 0, 0, 0, time.UTC)}})
+	}
+	return out, nil
+}
+
+// TestForgetShowsFirst forgets more than one only when the caller says how many
+// there are, and then what it showed.
+func TestForgetShowsFirst(t *testing.T) {
+	t.Parallel()
+	var gone []string
+	c := connect(t, newServer(t, &fake{forget: func(in memory.ForgetInput) (memory.ForgetReceipt, error) {
+		if !in.DryRun {
+			gone = in.Filter.IDs
+		}
+		return memory.ForgetReceipt{IDs: []string{idA, idB}, Count: 2, DryRun: in.DryRun, Verified: !in.DryRun}, nil
+	}, get: oldOnes}))
+	for _, confirm := range []int{0, 1, 3} {
+		out := mustCall(t, c, "memory_forget", map[string]any{"tags": []string{"old"}, "confirm": confirm})
+		shown, ok := out["memories"].([]any)
+		if !ok || len(shown) != 2 || gone != nil {
+			t.Fatalf("confirm %d: answered %v, gone %v", confirm, out, gone)
+		}
+		first, ok := shown[0].(map[string]any)
+		if !ok || first["project"] != "shop" || first["date"] != "2025-03-01" || first["text"] != "The old server had two disks." {
+			t.Errorf("shown %v", first)
+		}
+		wantText(t, out["message"].(string), "nothing was forgotten yet", "confirm: 2")
+	}
+	out := mustCall(t, c, "memory_forget", map[string]any{"tags": []string{"old"}, "confirm": 2})
+	if !reflect.DeepEqual(gone, []string{idA, idB}) || out["verified"] != true {
+		t.Errorf("answered %v, gone %v", out, gone)
+	}
+	wantText(t, out["message"].(string), "memory_undo")
 }
 
 func TestOrganizeGoesOnInTheBackground(t *testing.T) {

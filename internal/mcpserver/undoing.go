@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/mneme-memory/mneme/internal/toolname"
 	"github.com/mneme-memory/mneme/memory"
@@ -90,21 +89,33 @@ func newUndone(r memory.UndoReport) undone {
 	}
 	switch {
 	case r.DryRun:
-		// The chain names this very change, also where its workflow ran before.
+		// The chain names this very change, also where its workflow ran before. What was shown of
+		// one memory is taken back of that one.
 		a.Status, a.Undo, a.Of = "shown", "", r.Change.Chain
-		a.Message = fmt.Sprintf("nothing was changed. The %s of %s would be taken back: %s and %d links. If the user agrees, call again with of: %q",
-			r.Change.Action, r.Change.At.Format(time.DateTime), plural(r.Restored), r.Links, a.Of)
+		if r.Only != "" {
+			a.Of = r.Only
+		}
+		a.Message = fmt.Sprintf("nothing was changed yet. This would take back the %s of %s: %s and %s. If the user agrees, call again with of: %q",
+			r.Change.Action, r.Change.At.Format("2006-01-02T15:04:05Z"), plural(r.Restored), links(r.Links), a.Of)
 	case r.Restored+r.Links == 0:
 		a.Message = "nothing came back: all is as it was before the change already, or was changed since"
 	case r.Verified:
-		a.Message = fmt.Sprintf("took back %s and %d links; each was compared with what it was before, and is equal", plural(r.Restored), r.Links)
+		a.Message = fmt.Sprintf("took back %s and %s; each was compared with what it was before, and is equal", plural(r.Restored), links(r.Links))
 	default:
-		a.Message = fmt.Sprintf("took back %s and %d links; NOT all are what they were before: %s", plural(r.Restored), r.Links, strings.Join(r.Differ, ", "))
+		a.Message = fmt.Sprintf("took back %s and %s; NOT all are what they were before: %s", plural(r.Restored), links(r.Links), strings.Join(r.Differ, ", "))
 	}
 	if r.LeftCount > 0 {
 		a.Message += fmt.Sprintf("; %s left alone", plural(r.LeftCount))
 	}
 	return a
+}
+
+// links is "1 link", "2 links".
+func links(n int) string {
+	if n == 1 {
+		return "1 link"
+	}
+	return fmt.Sprintf("%d links", n)
 }
 
 type undoArgs struct {

@@ -25,13 +25,17 @@ func TestUndoShowsFirst(t *testing.T) {
 	if out["status"] != "shown" || out["of"] != "run-1" || out["undo"] != nil {
 		t.Errorf("answered %v", out)
 	}
-	wantText(t, out["message"].(string), "nothing was changed")
+	wantText(t, out["message"].(string), "nothing was changed yet")
 	wantText(t, out["message"].(string), `of: "run-1"`)
 	out = mustCall(t, c, "memory_undo", map[string]any{"of": "run-1"})
 	if out["status"] != "done" || out["verified"] != true || out["undo"] != "undo/1" {
 		t.Errorf("answered %v", out)
 	}
 	wantText(t, out["message"].(string), "1 memory left alone")
+	one := newUndone(memory.UndoReport{DryRun: true, Only: idA, Change: memory.Change{Chain: "run-1"}, Restored: 1})
+	if one.Of != idA {
+		t.Errorf("shown of one memory, and to be called again for %q", one.Of)
+	}
 	if len(got) != 2 || !got[0].DryRun || got[1].DryRun || got[1].Of != "run-1" || got[1].User != "me" {
 		t.Errorf("asked for %+v", got)
 	}

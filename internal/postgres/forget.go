@@ -27,9 +27,9 @@ func (l *Ledger) Select(ctx context.Context, f memory.Filter, after string, limi
 	}
 	return l.ids(ctx, what, `select id from memories where (state = 'live' or $9 and state = 'forgotten' and id = any($2)) and id > $1
 and (cardinality($2::uuid[]) = 0 or id = any($2)) and tags @> $3
-and ($4::timestamptz is null or created_at < $4) and ($5 = '' or project = $5)
+and ($4::timestamptz is null or created_at < $4) and ($10::timestamptz is null or created_at >= $10) and ($5 = '' or project = $5)
 and ($6 = '' or collection = $6) and ($7 = '' or type = $7) order by id limit $8`,
-		start, noNil(f.IDs), noNil(f.Tags), f.Before, f.Project, f.Collection, f.Type, pageSize(limit), f.Forgotten)
+		start, noNil(f.IDs), noNil(f.Tags), f.Before, f.Project, f.Collection, f.Type, pageSize(limit), f.Forgotten, f.Since)
 }
 
 // Forget implements activities.Forgetter. What was merged into a memory

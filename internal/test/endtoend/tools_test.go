@@ -41,6 +41,7 @@ func TestEveryTool(t *testing.T) {
 	got.call("memory_organize", map[string]any{"dry_run": true, "project": "example.org/every-tool"})
 	got.call("memory_forget", map[string]any{"tags": []string{"ports"}, "dry_run": true})
 	got.call("memory_forget", map[string]any{"id": port})
+	got.call("memory_undo", map[string]any{"of": port, "dry_run": true})
 	golden(t, "every-tool.txt", got.Bytes())
 
 	if out, _ := d.try(t, "memory_get", map[string]any{"id": port}); out != nil {
