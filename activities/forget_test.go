@@ -52,7 +52,8 @@ func TestSelectRefusesMergedIDs(t *testing.T) {
 	}
 }
 
-// What is stored was redacted, so a filter finds it only when it is redacted too.
+// Stored texts were redacted, so a filter finds them only when it is redacted
+// too.
 func TestSelectRedactsItsFilter(t *testing.T) {
 	t.Parallel()
 	ledger := &archive{}

@@ -97,8 +97,8 @@ type Reviser interface {
 	// Credit applies memory.Credit to live memories and returns the ids of those that changed.
 	// A merged id stands for its survivor; unknown ids are left out.
 	Credit(ctx context.Context, op memory.Op, in memory.CreditInput) ([]string, error)
-	// Update edits a live memory; vector and model are those of the new text, if there is one. A text that
-	// another live memory of the place holds is refused with its id ([memory.Conflict]).
+	// Update edits a live memory; vector and model belong to the new text, if the edit has one. A text
+	// that another live memory of the place holds is refused with its id ([memory.Conflict]).
 	Update(ctx context.Context, op memory.Op, in memory.UpdateInput, vector memory.Vector, model string) (memory.Memory, error)
 	// Fold merges all of ids or refuses and changes nothing.
 	Fold(ctx context.Context, op memory.Op, ids []string) (memory.MergedGroup, error)

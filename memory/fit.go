@@ -26,8 +26,8 @@ const WeightyFrom = 0.8
 // there would be no place for what fits the work.
 const WeightyAtMost = 2
 
-// WeightyTypes are the types that bind the work in a project when they are important: how the
-// user wants things done, what was decided, and what went wrong.
+// WeightyTypes are the types that bind the work in a project when they are important:
+// preferences, decisions and errors.
 func WeightyTypes() []string { return []string{TypePreference, TypeDecision, TypeError} }
 
 // ComparePinned sorts pinned memories first.

@@ -17,11 +17,11 @@ type Admissible[T any] interface {
 	Clean() (T, error)
 }
 
-// Admit takes the secrets out of every string of an input that is kept, then
-// fills in what was left out, and refuses what is wrong ([Invalid]). The door
-// does it before the input is written to Temporal's history, and the step that
-// writes it to a store does it again: the input may be years old by then, from
-// a door that knew fewer secrets.
+// Admit takes the secrets out of every kept string of an input, then fills in
+// the defaults, and refuses a wrong input ([Invalid]). The door does it before
+// the input is written to Temporal's history, and the step that writes it to a
+// store does it again: the input may be years old by then, from a door that
+// knew fewer secrets.
 func Admit[T Admissible[T]](r Redactor, in T) (T, error) { return in.redact(r).Clean() }
 
 // AdmitEvents is [Admit] for the events of one call.

@@ -53,7 +53,7 @@ func TestStoresAtOnceKeepWhatEachAdds(t *testing.T) {
 	r.checkJoined(t, memory.NewID("p", memory.Memories, "The API listens on port 8443."), 3)
 }
 
-// checkJoined waits until a memory has all that its stores said of it.
+// checkJoined waits until a memory has all tags and links of its stores.
 func (r *rig) checkJoined(t *testing.T, id string, stores int) {
 	t.Helper()
 	eventually(t, "what was accepted is stored", func() bool {

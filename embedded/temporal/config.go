@@ -142,8 +142,8 @@ func footprint() dynamicconfig.StaticClient {
 		dynamicconfig.EventsHostLevelCacheMaxSizeBytes.Key(): 8 << 20,
 		dynamicconfig.EventsCacheTTL.Key():                   5 * time.Minute,
 		// The scanners sweep up after nodes that died in a large cluster, with workers
-		// of their own that poll for ever and that Temporal never stops; what they would
-		// find here is a few rows of idle task queues.
+		// of their own that poll for ever and that Temporal never stops; here they would
+		// find a few rows of idle task queues.
 		dynamicconfig.TaskQueueScannerEnabled.Key(): false,
 		dynamicconfig.HistoryScannerEnabled.Key():   false,
 		// Sizes of payloads kept outside Temporal; ours are not. Counting them writes to

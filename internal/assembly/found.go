@@ -116,7 +116,7 @@ func userName(uid int) string {
 
 // foundClient calls an Ollama that was found. It looks at every new connection whose port it
 // is: an Ollama may end, and somebody else take its port. The look comes after connecting and
-// before anything is sent, so the one who was looked at is the one who listens.
+// before the first byte is sent, so the listener is the same process.
 func foundClient(home, base string) *http.Client {
 	var dialer net.Dialer
 	return &http.Client{Transport: &http.Transport{

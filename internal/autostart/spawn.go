@@ -79,8 +79,8 @@ func spawn(program, home string, sys System) (pid int, err error) {
 	return cmd.Process.Pid, nil
 }
 
-// environment is what a daemon may know of the session that started it: places, but not
-// identities. Keys of other programs stay out of a process that lives for weeks.
+// environment is the part of the session's environment that a daemon keeps: places, but
+// not identities. Keys of other programs stay out of a process that lives for weeks.
 func environment(all []string) []string {
 	exact := []string{
 		"HOME", "PATH", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPDIR", "LD_LIBRARY_PATH",

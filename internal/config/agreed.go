@@ -16,8 +16,8 @@ import (
 // UnknownUser stands for the owner of a port that the system does not tell.
 const UnknownUser = -1
 
-// OllamaAgreement is what the user agreed to with "mneme up --use-ollama": an Ollama that
-// was found, though it is another user's, or nobody knows whose.
+// OllamaAgreement is what the user agreed to with "mneme up --use-ollama": a found Ollama
+// that belongs to another user, or to an unknown one.
 type OllamaAgreement struct {
 	URL  string `json:"url"` // empty until the next start has found one
 	User int    `json:"user"`

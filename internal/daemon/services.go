@@ -16,8 +16,8 @@ type services struct {
 }
 
 // startServices brings up the services and the adapters to them side by side. Each goroutine
-// returns what it found and writes a field of its own; they share only the list of services
-// to stop. Only Ollama waits for another service: the ledger names the model.
+// returns its service and writes a field of its own; they share only the list of services to
+// stop. Only Ollama waits for another service: the ledger names the model.
 func (d *daemon) startServices(ctx context.Context) (services, error) {
 	var s services
 	group, ctx := errgroup.WithContext(ctx)

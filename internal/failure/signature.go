@@ -310,7 +310,7 @@ var hiddenMarks = []string{"FAIL", "failed", "ERR!", "error", "***", "Traceback"
 
 // Hides reports whether a command ended with status 0 although its output shows
 // a failure, as with "go test ./... | tail" does. Commands that only show files
-// are not judged by what is in them.
+// are not judged by the content of the files.
 func Hides(command, output string) bool {
 	kinds := shell.Kinds(command)
 	if len(kinds) == 0 || shell.ReadsOnly(kinds[len(kinds)-1]) {

@@ -198,9 +198,9 @@ type sought struct {
 	others []string     // ids of what was near, and does not
 }
 
-// count asks once more for what was shown, which counts it as recalled: the
-// many that it was chosen from were only looked at. The answer is on its way
-// already, and a mneme that is gone by now has nothing to count.
+// count recalls the shown memories once more, which counts them as recalled:
+// the many that it was chosen from were only looked at. The answer is on its
+// way already, and a mneme that is gone by now has nothing to count.
 func (r *run) count(ctx context.Context, s sought) error {
 	anything := 0.0
 	_, err := r.recall(ctx, []string{s.query}, memory.Query{Limit: len(s.fit), MinScore: &anything, Exclude: s.others})

@@ -92,7 +92,7 @@ func planOf(m member, model string) plan {
 	return p
 }
 
-// sameContent compares what somebody may have edited. Vector and model are
+// sameContent compares the fields that an edit changes. Vector and model are
 // not among it: a rebuild with another model changes both and nothing else.
 func sameContent(a row, b memory.Record) bool {
 	return digest(a, edited) == digest(row{Record: b}, edited)

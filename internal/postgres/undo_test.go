@@ -211,7 +211,7 @@ func (w *world) change() string {
 }
 
 // TestUndoOfAnySequence makes random changes, takes them back one by one, and
-// then takes the undos back: each time everything must be what it was.
+// then takes the undos back: each time all rows must be the same as before.
 func TestUndoOfAnySequence(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(6) {

@@ -154,7 +154,7 @@ func (s *Sweep) keep(found []extract.Candidate, state *session.State, failures b
 		in := c.StoreInput(state.Project, state.Session)
 		in.User = s.User
 		if c.Type == memory.TypeLearning && failures {
-			// What is learned where something failed is looked for when it fails again.
+			// A finding near a failure is recalled when the same failure comes again.
 			in.Tags = append(slices.Clone(in.Tags), memory.TypeError)
 		}
 		if _, err := in.Clean(); err != nil {

@@ -163,7 +163,7 @@ func (s *Sweeper) redactorOf(dir string) (memory.Redactor, error) {
 }
 
 // withoutSecrets asks a model about what is left of a session when its secrets
-// are out: the model may run on another machine, and logs what it is asked.
+// are out: the model may run on another machine, and logs its prompts.
 func withoutSecrets(chat extract.Chatter, redactor memory.Redactor) extract.Chatter {
 	return func(ctx context.Context, system, user string, schema json.RawMessage) (string, error) {
 		user, _ = redactor.Redact(user)

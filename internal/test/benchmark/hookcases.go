@@ -19,8 +19,8 @@ type hookCase struct {
 	event string
 	// fields are those of the event alone.
 	fields func(session string, round int) (map[string]any, error)
-	// did reports whether the hook did what it is for, by its answer and its
-	// line in the log, which is empty when it wrote none.
+	// did reports whether the hook did its work, by its answer and its line in
+	// the log, which is empty without one.
 	did func(warm bool, out string, line hooklog.Entry) bool
 }
 

@@ -155,7 +155,7 @@ func plainSettings(t *testing.T, w *world) {
 	w.unchanged(t)
 }
 
-// unchanged checks that the user's settings are what they were, to the byte.
+// unchanged checks that the user's settings are the same to the byte.
 func (w *world) unchanged(t *testing.T) {
 	t.Helper()
 	data, err := os.ReadFile(w.settingsPath())

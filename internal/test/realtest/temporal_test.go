@@ -20,7 +20,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 )
 
-// temporalConfig is what a small cluster of one host needs, with nothing tuned.
+// temporalConfig is the untuned configuration of a small cluster of one host.
 const temporalConfig = `log: {stdout: true, level: warn}
 persistence:
   defaultStore: main
