@@ -115,7 +115,7 @@ func (a *app) confirmUndo(ctx context.Context, c Client, in memory.UndoInput, ye
 	if err := a.showUndo(report); err != nil {
 		return "", err
 	}
-	sure, err := a.confirmed(ctx, "Take it back? Type yes to go on: ")
+	sure, err := a.confirmed(ctx, "Take it back? [y/N] ")
 	if err != nil {
 		return "", err
 	}
@@ -126,14 +126,14 @@ func (a *app) confirmUndo(ctx context.Context, c Client, in memory.UndoInput, ye
 	return report.Change.Chain, nil
 }
 
-// confirmed asks a question; only "yes" is a yes.
+// confirmed asks a question; see isYes.
 func (a *app) confirmed(ctx context.Context, question string) (bool, error) {
 	fmt.Fprint(a.sys.Stderr, question)
 	line, err := interruptible(ctx, func() (string, error) { return bufio.NewReader(a.sys.Stdin).ReadString('\n') })
 	if ctx.Err() != nil {
 		return false, err
 	}
-	return strings.TrimSpace(strings.ToLower(line)) == "yes", nil // an error is no answer, and no answer is no
+	return isYes(line), nil // an error is no answer, and no answer is no
 }
 
 // changeLine says in one line what a change was.
