@@ -94,6 +94,9 @@ func (a *Activities) look(ctx context.Context, refill func(context.Context) erro
 	}
 	a.watch.saw(counts) // what is missing is noted in the ledger now
 	if state.Equal() {
+		if len(counts) < len(memory.Collections()) { // a collection that held nothing is gone, too
+			return a.FitCollections(ctx, FitInput{})
+		}
 		return nil
 	}
 	if err = refill(ctx); err != nil {

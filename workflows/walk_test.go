@@ -305,6 +305,25 @@ func TestIndexLostWhileItIsUsed(t *testing.T) {
 	}
 }
 
+// TestEmptyCollectionLost takes a collection away that holds nothing. Nothing is missing, but
+// as long as it is not there every answer says that the index has lost something.
+func TestEmptyCollectionLost(t *testing.T) {
+	t.Parallel()
+	r, _, all := hookedRig(t, 3)
+	r.watch(t)
+	check(t, r.raw(t).DeleteCollection(t.Context(), memory.Learnings))
+	eventually(t, "the collection is there again", func() bool {
+		there, err := r.raw(t).CollectionExists(t.Context(), memory.Learnings)
+		check(t, err)
+		return there
+	})
+	out, err := r.Recall(t.Context(), memory.Query{Text: all[0].Text, Project: "p"})
+	check(t, err)
+	if out.Degraded != "" {
+		t.Errorf("everything is there, and an answer says %q", out.Degraded)
+	}
+}
+
 // TestStoreIntoALostIndex stores with nobody watching: the collections are made on the way.
 func TestStoreIntoALostIndex(t *testing.T) {
 	t.Parallel()
