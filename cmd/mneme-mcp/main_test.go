@@ -18,6 +18,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/mneme-memory/mneme/internal/testkit/program"
+	"github.com/mneme-memory/mneme/internal/toolname"
 )
 
 // limit is how long anything may take before a test gives up.
@@ -57,7 +58,7 @@ func checkNotRunning(t *testing.T, c *client.Client) {
 		t.Fatal(err)
 	}
 	list, err := c.ListTools(ctx, mcp.ListToolsRequest{})
-	if err != nil || len(list.Tools) != 15 {
+	if err != nil || len(list.Tools) != len(toolname.All()) {
 		t.Fatalf("%d tools, %v", len(list.Tools), err)
 	}
 	for range 2 {
