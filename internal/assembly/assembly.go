@@ -26,7 +26,7 @@ const DefaultModel = "nomic-embed-text"
 // OpenLedger connects to PostgreSQL and brings the schema up to date. Several
 // may do so at once: one process migrates and the others wait.
 func OpenLedger(ctx context.Context, url string, log *slog.Logger) (*postgres.Ledger, error) {
-	ledger, err := postgres.Open(ctx, postgres.Options{URL: url, Logger: log})
+	ledger, err := postgres.Open(ctx, postgres.Options{URL: url, Logger: log, Document: keyword.Vector, Query: keyword.Query})
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mneme-memory/mneme/internal/keyword"
 	"github.com/mneme-memory/mneme/internal/postgres"
 	"github.com/mneme-memory/mneme/internal/testkit"
 	"github.com/mneme-memory/mneme/memory"
@@ -43,7 +44,7 @@ func open(t testing.TB, now time.Time) *postgres.Ledger {
 
 func openAt(t testing.TB, url string, now time.Time) *postgres.Ledger {
 	t.Helper()
-	l, err := postgres.Open(t.Context(), postgres.Options{URL: url, Now: func() time.Time { return now }})
+	l, err := postgres.Open(t.Context(), postgres.Options{URL: url, Now: func() time.Time { return now }, Document: keyword.Vector, Query: keyword.Query})
 	if err != nil {
 		t.Fatal(err)
 	}

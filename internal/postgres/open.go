@@ -45,6 +45,9 @@ type Options struct {
 	Logger *slog.Logger
 	// Now is the clock for audit rows and confirmations. Nil means time.Now.
 	Now func() time.Time
+	// Document and Query make the terms of a text and of a question, as the index has them: by
+	// term in ascending order, with their weights. Without them the past is searched by vectors alone.
+	Document, Query func(text string) (terms []uint32, weights []float32)
 }
 
 // Ledger is the ledger. Its methods are safe for concurrent use.
@@ -52,6 +55,8 @@ type Ledger struct {
 	pool *pgxpool.Pool
 	log  *slog.Logger
 	now  func() time.Time
+
+	document, query func(text string) ([]uint32, []float32) // see Options
 
 	identity atomic.Pointer[string] // once it was read
 
@@ -91,7 +96,11 @@ func Open(ctx context.Context, o Options) (*Ledger, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make the PostgreSQL pool: %w", err)
 	}
-	l := &Ledger{pool: pool, log: o.Logger, now: o.Now}
+	l := &Ledger{pool: pool, log: o.Logger, now: o.Now, document: o.Document, query: o.Query}
+	if l.document == nil || l.query == nil {
+		none := func(string) ([]uint32, []float32) { return nil, nil }
+		l.document, l.query = none, none
+	}
 	if l.log == nil {
 		l.log = slog.New(slog.DiscardHandler)
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/mneme-memory/mneme/internal/keyword"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -36,7 +35,8 @@ func (l *Ledger) SearchPast(ctx context.Context, at time.Time, model string, s m
 	if err != nil {
 		return nil, err
 	}
-	weigh(found, s.Text)
+	asked, _ := l.query(s.Text)
+	weigh(found, len(asked))
 	slices.SortFunc(found, func(a, b past) int {
 		return cmp.Or(cmp.Compare(memory.Evidence(b.candidate), memory.Evidence(a.candidate)), cmp.Compare(a.seq, b.seq))
 	})
@@ -66,7 +66,7 @@ and (after ->> 'expires_at' is null or (after ->> 'expires_at')::timestamptz > $
 	if err != nil {
 		return nil, err
 	}
-	asked, _ := keyword.Query(s.Text)
+	asked, _ := l.query(s.Text)
 	return pgx.CollectRows(rows, func(r pgx.CollectableRow) (past, error) {
 		var p past
 		var vector []byte
@@ -81,15 +81,15 @@ and (after ->> 'expires_at' is null or (after ->> 'expires_at')::timestamptz > $
 		if m.Model == model && len(v) == len(s.Vector) && !v.IsZero() && !s.Vector.IsZero() {
 			p.candidate.Cosine, p.candidate.HasCosine = memory.Cosine(v, s.Vector), true
 		}
-		p.terms = shared(asked, m.Text)
+		p.terms = l.shared(asked, m.Text)
 		return p, nil
 	})
 }
 
 // shared returns the weights of a query's terms in a text, by their place in the query.
-func shared(asked []uint32, text string) map[int]float64 {
+func (l *Ledger) shared(asked []uint32, text string) map[int]float64 {
 	var out map[int]float64
-	terms, weights := keyword.Vector(text)
+	terms, weights := l.document(text)
 	for i, term := range asked {
 		if at, ok := slices.BinarySearch(terms, term); ok {
 			if out == nil {
@@ -102,10 +102,9 @@ func shared(asked []uint32, text string) map[int]float64 {
 }
 
 // weigh gives keyword scores: words that few of the memories hold count more,
-// by the formula by which the index weighs them.
-func weigh(found []past, text string) {
-	asked, _ := keyword.Query(text)
-	holders := make([]float64, len(asked))
+// by the formula by which the index weighs them. Asked is the number of the query's terms.
+func weigh(found []past, asked int) {
+	holders := make([]float64, asked)
 	for _, p := range found {
 		for i := range p.terms {
 			holders[i]++

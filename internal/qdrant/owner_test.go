@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	pb "github.com/qdrant/go-client/qdrant"
 
@@ -51,7 +52,15 @@ func ready(t *testing.T, x *qdrant.Index, records ...memory.Record) {
 
 func foundBy(t *testing.T, x *qdrant.Index) []string {
 	t.Helper()
-	found, err := x.Search(t.Context(), memory.Search{Vector: memory.Vector{1, 0, 0}, Limit: 5})
+	var found []memory.Candidate
+	var err error
+	for range 100 { // a connection to a server that was stopped may not have noticed yet
+		found, err = x.Search(t.Context(), memory.Search{Vector: memory.Vector{1, 0, 0}, Limit: 5})
+		if memory.CodeOf(err) != memory.Unavailable {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
