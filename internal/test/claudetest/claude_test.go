@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/mneme-memory/mneme/memory"
 )
 
 // TestClaudeCode plays the promises of mneme with the real client, each version on
@@ -152,7 +154,7 @@ func duplicate(t *testing.T, w *world) {
 		}}}
 	})
 	denied := toolErrors(res)
-	if len(denied) != 1 || !strings.Contains(denied[0].Text.Text, "duplicate detected") || !strings.Contains(denied[0].Text.Text, id) {
+	if len(denied) != 1 || !strings.Contains(denied[0].Text.Text, "duplicate detected") || !strings.Contains(denied[0].Text.Text, memory.ShortID(id)) {
 		t.Fatalf("the model was told %v\n%s\n%s", denied, res.Dump(), w.hookLog())
 	}
 	if got := strong(w.recall(t, dir, "when does the nightly export run?")); len(got) != 1 || got[0].ID != id {
@@ -169,7 +171,7 @@ func duplicate(t *testing.T, w *world) {
 			Call(pluginTools+"learning", map[string]any{"insight": insight}), Say("Done."),
 		}}}
 	})
-	if denied := toolErrors(res); len(denied) != 1 || !strings.Contains(denied[0].Text.Text, "duplicate detected ("+id) {
+	if denied := toolErrors(res); len(denied) != 1 || !strings.Contains(denied[0].Text.Text, "duplicate detected ("+memory.ShortID(id)) {
 		t.Errorf("the model was told %v\n%s\n%s", denied, res.Dump(), w.hookLog())
 	}
 }
