@@ -224,9 +224,11 @@ func TestUIPort(t *testing.T) {
 		url  string
 		want int
 	}{
-		{onDisk.UI, http.StatusUnauthorized}, {onDisk.UI + api, http.StatusUnauthorized},
+		{onDisk.UI, http.StatusUnauthorized},
+		{onDisk.UI + api, http.StatusUnauthorized},
 		{link, http.StatusOK},
-		{onDisk.UI, http.StatusOK}, {onDisk.UI + api, http.StatusOK},
+		{onDisk.UI, http.StatusOK},
+		{onDisk.UI + api, http.StatusOK},
 	} {
 		resp, err := browser.Get(c.url)
 		if err != nil {

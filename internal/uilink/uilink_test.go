@@ -166,7 +166,7 @@ func FuzzVerify(f *testing.F) {
 	f.Add(Key("another").sign(time.Unix(1e9, 0)))
 	f.Add("")
 	f.Fuzz(func(t *testing.T, text string) {
-		if got, until, ok := key.verify(text); ok && (until.Unix() != 1e9 || len(got) != tokenBytes) {
+		if _, until, ok := key.verify(text); ok && until.Unix() != 1e9 {
 			t.Errorf("%q is good until %s", text, until)
 		}
 	})

@@ -101,8 +101,11 @@ func TestNobodyTakesOver(t *testing.T) {
 	}
 	const secret = "The zephyr warehouse opens with seven keys."
 	for _, args := range [][]string{
-		{"store", secret, "--project", "commons"}, {"recall", secret, "--project", "commons"},
-		{"status"}, {"doctor"}, {"ui"},
+		{"store", secret, "--project", "commons"},
+		{"recall", secret, "--project", "commons"},
+		{"status"},
+		{"doctor"},
+		{"ui"},
 	} {
 		if a := w.cli(t, "", args...); a.code == 0 {
 			t.Errorf("mneme %q worked: %s", args, a.stdout)
