@@ -94,7 +94,7 @@ func (k key) seal(p *commonpb.Payload) (*commonpb.Payload, error) {
 		return nil, err
 	}
 	nonce := make([]byte, aead.NonceSize(), aead.NonceSize()+len(plain)+aead.Overhead())
-	rand.Read(nonce) //nolint:errcheck // it never fails
+	rand.Read(nonce) // never fails: see crypto/rand
 	return &commonpb.Payload{
 		Metadata: map[string][]byte{metaEncoding: []byte(sealed), metaKeyID: []byte(k.id)},
 		Data:     aead.Seal(nonce, nonce, plain, []byte(k.id)),
