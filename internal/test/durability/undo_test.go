@@ -17,7 +17,7 @@ const undone = 450
 // report is as if nobody had been killed.
 func TestKillWhileUndoing(t *testing.T) {
 	killAtEach(t, scenario{
-		lanes: 2, every: 150, // each statement is a message
+		lanes: 2, every: 400, // each statement is a message: some 1,500 in all
 		prepare: func(l *lane, project string) {
 			items := make([]memory.StoreInput, undone)
 			for i := range items {
