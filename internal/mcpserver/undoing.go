@@ -89,8 +89,8 @@ func newUndone(r memory.UndoReport) undone {
 	}
 	switch {
 	case r.DryRun:
-		// The chain names this very change, also where its workflow ran before. What was shown of
-		// one memory is taken back of that one.
+		// The chain names this very change, also where its workflow ran before. Where only one
+		// memory was shown, only that memory is taken back.
 		a.Status, a.Undo, a.Of = "shown", "", r.Change.Chain
 		if r.Only != "" {
 			a.Of = r.Only
