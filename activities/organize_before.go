@@ -36,7 +36,7 @@ func (a *Activities) DecayMemories(ctx context.Context, in TidyInput) ([]string,
 	return t.All(), err
 }
 
-// PruneMemories ends what nobody trusts or uses any more. It prunes no more
+// PruneMemories prunes memories of low confidence that have not been used for long. It prunes no more
 // than an organize run of today would.
 func (a *Activities) PruneMemories(ctx context.Context, in TidyInput) ([]string, error) {
 	if in.Scope.DryRun {

@@ -41,7 +41,7 @@ type Index interface {
 	// Missing returns those of ids that a collection does not hold.
 	Missing(ctx context.Context, collection string, ids []string) ([]string, error)
 	// Counts returns how many points each collection holds, exactly or roughly, which is quicker.
-	// A collection that is not there is left out.
+	// A missing collection is left out.
 	Counts(ctx context.Context, exact bool) (map[string]int, error)
 	// Compare looks the points of records up in a collection, and tells what is not as Upsert would
 	// write it: other payloads, keywords, or vectors of another direction.

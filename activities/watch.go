@@ -27,8 +27,8 @@ func (w *indexWatch) alarm() {
 	}
 }
 
-// fell reports whether there are fewer points than at the last look, or fewer collections
-// than there should be: what was written since that look was never counted.
+// fell reports whether the index holds fewer points than at the last look, or fewer
+// collections than it should. Points written since the last look were never counted.
 func (w *indexWatch) fell(counts map[string]int) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

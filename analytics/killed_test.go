@@ -22,8 +22,8 @@ const (
 	childDir = "MNEME_TEST_SNAPSHOT_DIR"
 )
 
-// takeSnapshot is what the process does that is killed: it says after its first
-// batch how many rows are copied, and waits for its end.
+// takeSnapshot runs in the process that the test kills: after the first batch it prints the
+// number of copied rows, and waits to be killed.
 func takeSnapshot(ctx context.Context) error {
 	ledger, err := postgres.Open(ctx, postgres.Options{URL: os.Getenv(childURL)})
 	if err != nil {

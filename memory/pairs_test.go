@@ -59,7 +59,7 @@ func TestPairsMerge(t *testing.T) {
 	}
 }
 
-// What is told in another sentence is not merged, but named to whoever stores it.
+// A fact told in another sentence is not merged: the answer to the store names the older memory.
 func TestPairsAreNamed(t *testing.T) {
 	t.Parallel()
 	all := readPairs(t)

@@ -58,8 +58,8 @@ type UndoReport struct {
 	Left       []Left   `json:"left"`             // the first of them
 	Examples   []Undo   `json:"examples"`         // the first of Restored
 	Differ     []string `json:"differ,omitempty"` // restored memories that are not equal to what they were: none, or a bug
-	// Verified says that each restored memory was read again, in ledger and index, and that its hash is
-	// that of what it was before the change.
+	// Verified says that each restored memory was read again, in ledger and index, and that its hash
+	// equals the hash before the change.
 	Verified bool `json:"verified"`
 	// Was and Is are SHA-256 over the hashes of all restored memories, page by page: as they were before the
 	// change, and as they were read after the undo.

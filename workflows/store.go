@@ -11,8 +11,8 @@ import (
 
 // StoreMemory remembers one text: it embeds it, writes the ledger, then the
 // index. It may be started twice for the same text; the second run confirms
-// what the first one stored. Who asks while it runs joins it, and what the
-// question says of the text beyond the first is stored after it.
+// what the first one stored. A caller that stores the same text
+// meanwhile joins the run; the tags, links and pin of this caller are stored after it.
 func StoreMemory(ctx workflow.Context, in memory.StoreInput) (memory.StoreResult, error) {
 	first := &call{in: in, asked: workflow.GetInfo(ctx).WorkflowStartTime}
 	s := &store{calls: []*call{first}}

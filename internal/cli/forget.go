@@ -54,8 +54,8 @@ func (a *app) forget() *cobra.Command {
 		}
 		return a.with(cmd.Context(), func(cfg config.Config, c Client) error {
 			in.User = cfg.User
-			// Ids say what is meant wherever it is. A filter is of one project, because a tag
-			// happens to be used in others too.
+			// An id names one memory in any project. A filter applies to one project, because other
+			// projects may use the same tag.
 			if len(args) == 0 && !f.allProjects {
 				if in.Filter.Project, err = a.project(cfg, f.filter.Project, false); err != nil {
 					return err
@@ -129,7 +129,7 @@ type forgetter interface {
 	Forget(ctx context.Context, in memory.ForgetInput) (memory.ForgetReceipt, error)
 }
 
-// shower forgets, and shows what it would forget.
+// shower forgets memories, and can fetch their texts for the question before.
 type shower interface {
 	forgetter
 	getter
@@ -189,8 +189,8 @@ func details(ctx context.Context, c getter, ids []string) ([]memory.Details, err
 // shownAtOnce is how many memories a page of the question shows.
 const shownAtOnce = 20
 
-// confirmForget shows what would be forgotten and asks, if it is more than one. What was
-// shown is then forgotten, and nothing that came to match meanwhile.
+// confirmForget shows the memories and asks, if there is more than one. Then exactly the
+// shown memories are forgotten, and none that came to match meanwhile.
 func (a *app) confirmForget(ctx context.Context, c shower, in *memory.ForgetInput) (bool, error) {
 	look := *in
 	look.DryRun = true

@@ -48,7 +48,7 @@ type hitJSON struct {
 	LastAccessed time.Time `json:"last_accessed"`
 	Session      string    `json:"session,omitempty"`
 	Position     int       `json:"position,omitempty"`
-	// What says that this is no longer so.
+	// The memory that replaced this one, if any.
 	SupersededBy *memory.Successor `json:"superseded_by,omitempty"`
 }
 

@@ -6,8 +6,8 @@ import "strings"
 // thousands of words, and two of them make a table of millions.
 const maxDiffCells = 4_000_000
 
-// wordDiff shows what became of a text: [-words that went-] and {+words that
-// came+} between those that stayed. Where both texts are so long that comparing
+// wordDiff compares two versions of a text: [-removed words-] and {+added words+} stand
+// between the unchanged words. Where both texts are so long that comparing
 // them word by word would take too much memory, the middle in which they differ is one piece.
 func wordDiff(before, after string) string {
 	a, b := strings.Fields(before), strings.Fields(after)

@@ -7,8 +7,8 @@ import (
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// TestUndoShowsFirst takes nothing back before the change was named, and names
-// it so that the next call takes back what was shown.
+// TestUndoShowsFirst checks that the first call only names the last change, and that the
+// second call, given that name, undoes exactly this change.
 func TestUndoShowsFirst(t *testing.T) {
 	t.Parallel()
 	var got []memory.UndoInput

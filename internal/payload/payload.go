@@ -1,11 +1,11 @@
 // Package payload encrypts what Temporal keeps: the inputs and results of workflows and their
-// steps, and the messages of their failures. Doors and workers encrypt before they send and
-// decrypt what they receive, so that a Temporal server, ours or a given one, sees and stores
-// nothing readable. Ids and search attributes stay readable, and hold no text.
+// steps, and the messages of their failures. The command, the MCP server, the hooks and the
+// workers encrypt each payload before sending and decrypt each received one, so that no Temporal
+// server, embedded or given, sees or stores a readable text. Ids and search attributes stay readable, and hold no text.
 //
-// A payload is sealed with AES-256-GCM and carries the id of its key. A [Keyring] holds the
-// key that seals and those that only open what was sealed before. What was recorded before
-// payloads were sealed is read as it is.
+// A payload is sealed with AES-256-GCM and carries the id of its key. A [Keyring] holds one
+// key for sealing and older keys for opening. Unsealed payloads of earlier releases are read
+// unchanged.
 package payload
 
 import (

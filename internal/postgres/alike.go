@@ -117,9 +117,9 @@ where exists (select from memories where project = any($1) and collection = c an
 	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
-// similar returns the memories that the index named, and those that it may have
-// lost since and whose vector is like the new one's. First come those of the
-// same project, collection and type, then the most similar.
+// similar returns the memories named by the index, and unindexed memories whose vector is
+// like the new memory's. Memories of the same project, collection and type come first, then
+// the most similar ones.
 func (s *store) similar(ctx context.Context, unindexed, named []string) ([]likeness, error) {
 	similarity, err := s.similarities(ctx, slices.Concat(unindexed, named))
 	if err != nil {

@@ -103,7 +103,7 @@ func (s *store) run(ctx context.Context) (memory.StoreResult, error) {
 // holds the very same text already, which may be where it was merged into.
 //
 // A memory keeps its id when it is edited, so the row with the new memory's id
-// may have come to say something else. It stays what it is, and the new memory
+// may have come to say something else. That row stays unchanged, and the new memory
 // takes the next id.
 func (s *store) known(ctx context.Context) (own, holder *row, err error) {
 	for {

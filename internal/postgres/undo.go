@@ -311,7 +311,7 @@ func (u *undo) changed(ctx context.Context, id string) (yes bool, err error) {
 	return yes, nil
 }
 
-// embedAnew gives vectors of today's model to what had one of another model.
+// embedAnew makes vectors of the present model for memories with a vector of an older model.
 func (u *undo) embedAnew(ctx context.Context) error {
 	var ids, texts []string
 	for _, id := range slices.Sorted(maps.Keys(u.plans)) {

@@ -11,8 +11,8 @@ import (
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// member is one memory of a change that is to be undone: its row as it is now, and
-// the versions that the change wrote of it.
+// member is one memory of a change that is to be undone: its present row, and the
+// versions that the change wrote.
 type member struct {
 	now row
 	// The first and the last version of the change; nil when only counters changed.

@@ -85,8 +85,8 @@ union all select id::text, to_jsonb(k)::text from memory_links k`)
 	return out
 }
 
-// checkState compares two states. What was not there at first may be there
-// as a forgotten memory: rows of the ledger are never deleted.
+// checkState compares two states. A new memory may remain as a forgotten one: rows of the
+// ledger are never deleted.
 func checkState(t testing.TB, what string, want, got map[string]string) {
 	t.Helper()
 	for _, id := range slices.Sorted(maps.Keys(got)) {
@@ -311,8 +311,8 @@ func TestUndoCarriesRecallsOver(t *testing.T) {
 	}
 }
 
-// TestUndoOfOneMemory takes back what a change did to one memory, and to what was
-// merged with it, and nothing else.
+// TestUndoOfOneMemory undoes a change of many memories for one of them and for the memories
+// merged into it, and checks that the others keep the change.
 func TestUndoOfOneMemory(t *testing.T) {
 	t.Parallel()
 	l := open(t, day0)

@@ -13,8 +13,8 @@ import (
 const adoptPage = 1000
 
 // adopt writes the ledger's identity into a collection that names none, as
-// those that mneme made before there were identities do. In a server that
-// others use too it must be proven that this is one of them.
+// those that mneme made before there were identities do. On a server
+// with other users the collection must first be proven to be the ledger's.
 func (x *Index) adopt(ctx context.Context, physical, ledger string, info *qdrant.CollectionInfo) error {
 	if !x.options.Private {
 		if err := x.adoptable(ctx, physical, info); err != nil {

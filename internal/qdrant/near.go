@@ -15,10 +15,10 @@ import (
 // nearBatch bounds the queries of one call.
 const nearBatch = 100
 
-// Alike returns the memories of projects that may say what like says: of each
-// of the collections at most limit by the vector, and as many by the words,
-// which decide in languages that the model does not know. Like itself is left
-// out. In no particular order; the cosine of what its words found is 0.
+// Alike returns memories of the given projects that may state the same fact as like: of each
+// collection at most limit by the vector, and as many by the words, which decide in
+// languages that the model does not know. Like itself is left out. The order means nothing;
+// a memory found by its words alone has cosine 0.
 func (x *Index) Alike(ctx context.Context, like memory.Record, projects, collections []string, limit int) ([]memory.Match, error) {
 	ctx, cancel := context.WithTimeout(ctx, x.options.LongTimeout)
 	defer cancel()

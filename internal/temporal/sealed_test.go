@@ -61,8 +61,8 @@ func everything(ctx workflow.Context, text string) (string, error) {
 	return out, workflow.Await(ctx, func() bool { return done })
 }
 
-// TestNothingIsReadable runs that on a real server and looks for the text in every file that
-// the server has, while what is asked of it over a connection of ours is readable.
+// TestNothingIsReadable runs the workflow on a real server and looks for the text in every
+// file of the server. A client with the key reads the same text.
 func TestNothingIsReadable(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

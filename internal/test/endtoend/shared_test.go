@@ -98,7 +98,7 @@ func TestSharedServers(t *testing.T) {
 	first.finds(t, mine, true)
 	first.finds(t, theirs, false)
 
-	// With a prefix it has its own, and what was accepted is stored.
+	// With a prefix the second home has collections of its own, and its accepted memory is stored.
 	second.end(t)
 	second.env = append(second.env, "MNEME_QDRANT_PREFIX=second-")
 	second.begin(t)
