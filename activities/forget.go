@@ -70,7 +70,11 @@ type ForgetInput struct {
 // ForgetMemories takes memories and their links from the ledger and returns
 // how many links went.
 func (a *Activities) ForgetMemories(ctx context.Context, in ForgetInput) (int, error) {
-	return a.Ledger.Forget(ctx, op(ctx, in.User, memory.ActionForget, in.Step), in.IDs, in.Purge)
+	links, err := a.Ledger.Forget(ctx, op(ctx, in.User, memory.ActionForget, in.Step), in.IDs, in.Purge)
+	if err == nil {
+		a.silent.over() // until the index has forgotten them too, only the ledger keeps them from answers
+	}
+	return links, err
 }
 
 // VerifyForgotten looks for memories in ledger and index and reports whether

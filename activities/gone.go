@@ -11,15 +11,33 @@ import (
 
 const (
 	// waitGone bounds the question what is gone, because an answer must not wait
-	// for the ledger. A ledger that did not answer is left alone for restGone.
-	waitGone = 200 * time.Millisecond
+	// for the ledger. A ledger that was silent for so long is left alone for restGone.
+	// One that refuses answers at once, and is asked again by the next recall.
+	waitGone = 500 * time.Millisecond
 	restGone = time.Second
 )
 
-// silence remembers when the ledger did not say what is gone.
+// silence remembers when the ledger did not say in time what is gone.
 type silence struct {
 	mu sync.Mutex
 	at time.Time
+}
+
+// note remembers a question that ended with err because ctx did.
+func (s *silence) note(ctx context.Context, now time.Time, err error) {
+	if err == nil || ctx.Err() == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.at = now
+}
+
+// over has the ledger asked again at once, because it has just answered.
+func (s *silence) over() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.at = time.Time{}
 }
 
 // there takes away what the ledger has forgotten, merged or pruned, and the index
@@ -37,12 +55,7 @@ func (a *Activities) there(ctx context.Context, candidates []memory.Candidate) [
 	defer cancel()
 	gone, err := a.Ledger.Gone(ctx, ids)
 	if err != nil {
-		a.silent.mu.Lock()
-		defer a.silent.mu.Unlock()
-		a.silent.at = a.Now()
-		return candidates
-	}
-	if len(gone) == 0 {
+		a.silent.note(ctx, a.Now(), err)
 		return candidates
 	}
 	return slices.DeleteFunc(candidates, func(c memory.Candidate) bool { return slices.Contains(gone, c.ID) })

@@ -1,9 +1,12 @@
 package activities
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
+
+	"go.temporal.io/sdk/testsuite"
 
 	"github.com/mneme-memory/mneme/memory"
 )
@@ -26,9 +29,12 @@ func TestRecallShowsNothingForgotten(t *testing.T) {
 		asked int // in all
 	}{
 		{"the ledger says what is gone", 0, nil, 1, 1},
-		{"it is down", restGone, errors.New("down"), 2, 2},
-		{"it is left alone", restGone / 2, nil, 2, 2},
-		{"it is back", restGone, nil, 1, 3},
+		{"it refuses", restGone, errors.New("another password"), 2, 2},
+		{"it no longer refuses", 0, nil, 1, 3},
+		{"it is silent", restGone, context.DeadlineExceeded, 2, 4},
+		{"it is left alone", restGone / 2, nil, 2, 4},
+		{"it is back", restGone, nil, 1, 5},
+		{"it is silent again", restGone, context.DeadlineExceeded, 2, 6},
 	} {
 		now = now.Add(step.later)
 		ledger.err = step.err
@@ -37,5 +43,17 @@ func TestRecallShowsNothingForgotten(t *testing.T) {
 		if err != nil || len(got.Hits) != step.hits || ledger.askedGone != step.asked {
 			t.Errorf("%s: %d hits, %v, asked %d times; want %d, %d", step.name, len(got.Hits), err, ledger.askedGone, step.hits, step.asked)
 		}
+	}
+
+	ledger.err = nil
+	var steps testsuite.WorkflowTestSuite
+	env := steps.NewTestActivityEnvironment()
+	env.RegisterActivity(a.ForgetMemories)
+	if _, err := env.ExecuteActivity(a.ForgetMemories, ForgetInput{IDs: []string{"red fox"}}); err != nil {
+		t.Fatal(err)
+	}
+	all := 0.0
+	if got, err := a.Recall(t.Context(), memory.Query{Text: "red", Limit: 5, MinScore: &all}); err != nil || len(got.Hits) != 1 {
+		t.Errorf("the ledger has just forgotten it: %d hits, %v; want 1", len(got.Hits), err)
 	}
 }

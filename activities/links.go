@@ -14,12 +14,10 @@ func (a *Activities) withLinks(ctx context.Context, q memory.Query, hits []memor
 	if len(hits) == 0 {
 		return hits
 	}
+	ctx, cancel := context.WithTimeout(ctx, waitGone)
+	defer cancel()
 	beside, err := a.beside(ctx, q, hits)
-	if err != nil {
-		a.silent.mu.Lock()
-		defer a.silent.mu.Unlock()
-		a.silent.at = a.Now()
-	}
+	a.silent.note(ctx, a.Now(), err)
 	return memory.WithLinks(q, hits, beside)
 }
 
@@ -29,8 +27,6 @@ func (a *Activities) beside(ctx context.Context, q memory.Query, hits []memory.H
 	if a.resting() {
 		return memory.Beside{}, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, waitGone)
-	defer cancel()
 	ids := make([]string, len(hits))
 	for i, h := range hits {
 		ids[i] = h.ID

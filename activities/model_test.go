@@ -24,10 +24,15 @@ type counted struct {
 	askedGone int
 }
 
-func (c *counted) Gone(context.Context, []string) ([]string, error) {
+func (c *counted) Gone(ctx context.Context, _ []string) ([]string, error) {
 	c.askedGone++
+	if errors.Is(c.err, context.DeadlineExceeded) {
+		<-ctx.Done()
+	}
 	return c.gone, c.err
 }
+
+func (c *counted) Forget(context.Context, memory.Op, []string, bool) (int, error) { return 0, c.err }
 
 func (c *counted) Links(context.Context, []string) ([]memory.Link, error) { return nil, c.err }
 
