@@ -191,7 +191,15 @@ func accountOf(text string) string {
 	return text
 }
 
-var remedyBegins = lexis.Lazy(`(?i)\b(?:Fix|Solution|Workaround|Lösung|Abhilfe|Solución|Arreglo):|[.;] (?:fixed|solved|run|set|use|call|add|disable|pin|delete|restart|reiniciar|ejecutar|hilft)\b|[.;] (?:the|das|la) (?:fix|cure|solution|Lösung|solución) (?:was|is|war|ist|fue|es)\b`)
+// remedyBegins finds the place in a memory where the account of the error ends.
+var remedyBegins = lexis.OneOf(`(?i)(?:`, lexis.Table{
+	{`\b(?:Fix|Solution|Workaround|Lösung|Abhilfe|Solución|Arreglo):`, "Workaround: use port 8443"},
+	{`[.;] (?:fixed|solved)\b`, "The build hangs; fixed by a newer Go"},
+	{`[.;] (?:run|set|use|call|add|disable|pin|delete|restart)\b`, "The port is taken. Restart the proxy"},
+	{`[.;] (?:reiniciar|ejecutar)\b`, "El puerto está ocupado; reiniciar el proxy"},
+	{`[.;] hilft\b`, "Der Port ist belegt. Hilft: ein Neustart"},
+	{`[.;] (?:the|das|la) (?:fix|cure|solution|Lösung|solución) (?:was|is|war|ist|fue|es)\b`, "It fails; the fix was to pin Go"},
+}, `)`)
 
 // weighed is what an account and a report share.
 type weighed struct {

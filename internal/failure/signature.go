@@ -131,7 +131,35 @@ var lineRules = []lineRule{
 	{lexis.Lazy(`^--- FAIL|^\s*● |^FAILED \S+ - `), 7},
 	{lexis.Lazy(`(?i)^\s*(?:error|fatal|fail(?:ure|ed)?)\b[:! ]`), 7},
 	{lexis.Lazy(`^FAILED |^E\s+`), 6},
-	{lexis.Lazy(`(?i)\b(?:error|exception|denied|refused|not found|cannot|can't|could not|unable to|failed|undefined|unknown|invalid|timed? ?out|deadline|missing|conflict|unsupported|killed|out of memory|no space|expired|mismatch|not allowed|unauthorized|forbidden|does not exist)\b`), 4},
+	{lexis.OneOf(`(?i)\b(?:`, lexis.Table{
+		{`error`, "error"},
+		{`exception`, "exception"},
+		{`denied`, "denied"},
+		{`refused`, "refused"},
+		{`not found`, "not found"},
+		{`cannot`, "cannot"},
+		{`can't`, "can't"},
+		{`could not`, "could not"},
+		{`unable to`, "unable to"},
+		{`failed`, "failed"},
+		{`undefined`, "undefined"},
+		{`unknown`, "unknown"},
+		{`invalid`, "invalid"},
+		{`timed? ?out`, "timed out"},
+		{`deadline`, "deadline"},
+		{`missing`, "missing"},
+		{`conflict`, "conflict"},
+		{`unsupported`, "unsupported"},
+		{`killed`, "killed"},
+		{`out of memory`, "out of memory"},
+		{`no space`, "no space"},
+		{`expired`, "expired"},
+		{`mismatch`, "mismatch"},
+		{`not allowed`, "not allowed"},
+		{`unauthorized`, "unauthorized"},
+		{`forbidden`, "forbidden"},
+		{`does not exist`, "does not exist"},
+	}, `)\b`), 4},
 	{lexis.Lazy(`(?i)^\s*(?:FAIL\s|expected|received|got|want)\b`), 3},
 }
 
@@ -303,7 +331,25 @@ func stripNumbers(s string) string {
 	return s
 }
 
-var hidden = lexis.Lazy(`(?m)^--- FAIL|^FAIL(?:\t|$)|^npm (?:ERR!|error) code|^=+ .*\b[1-9]\d* (?:failed|errors?)\b.* in |^FAILED |error\[E\d+\]|error: could not compile|test result: FAILED|^Tests:\s+[1-9]\d* failed|^\S+\.\w{1,5}:\d+:\d+: (?:fatal )?error: |^make(?:\[\d+\])?: \*\*\* |^Traceback \(most recent call last\)|^BUILD (?:FAILED|FAILURE)|error TS\d+:|^(?:ba|z)?sh: .*command not found|^panic: `)
+// hidden finds lines that only a failed command prints.
+var hidden = lexis.OneOf(`(?m)(?:`, lexis.Table{
+	{`^--- FAIL`, "--- FAIL: TestAdd (0.00s)"},
+	{`^FAIL(?:\t|$)`, "FAIL\texample.com/shop\t0.3s"},
+	{`^FAILED `, "FAILED test_add.py::test_add - assert 3 == 2"},
+	{`^npm (?:ERR!|error) code`, "npm ERR! code ELIFECYCLE"},
+	{`^=+ .*\b[1-9]\d* (?:failed|errors?)\b.* in `, "==== 2 failed, 3 passed in 0.12s ===="},
+	{`error\[E\d+\]`, "error[E0308]: mismatched types"},
+	{`error: could not compile`, "error: could not compile `shop`"},
+	{`test result: FAILED`, "test result: FAILED. 1 passed; 2 failed"},
+	{`^Tests:\s+[1-9]\d* failed`, "Tests:       1 failed, 4 passed"},
+	{`^\S+\.\w{1,5}:\d+:\d+: (?:fatal )?error: `, "main.c:3:1: error: unknown type name"},
+	{`^make(?:\[\d+\])?: \*\*\* `, "make: *** [all] Error 2"},
+	{`^Traceback \(most recent call last\)`, "Traceback (most recent call last):"},
+	{`^BUILD (?:FAILED|FAILURE)`, "BUILD FAILED in 3s"},
+	{`error TS\d+:`, "app.ts(3,1): error TS2304: Cannot find name 'x'."},
+	{`^(?:ba|z)?sh: .*command not found`, "bash: jq: command not found"},
+	{`^panic: `, "panic: runtime error"},
+}, `)`)
 
 // hiddenMarks stand in every output that hidden matches.
 var hiddenMarks = []string{"FAIL", "failed", "ERR!", "error", "***", "Traceback", "command not found", "panic: "}

@@ -10,4 +10,10 @@ func TestTables(t *testing.T) {
 			t.Errorf("line rule %d: %v", i, err)
 		}
 	}
+	if err := remedyBegins.Check(); err != nil {
+		t.Errorf("the beginning of a remedy: %v", err)
+	}
+	if err := hidden.Check(); err != nil {
+		t.Errorf("a hidden failure: %v", err)
+	}
 }

@@ -90,7 +90,13 @@ func Known(word string) bool {
 }
 
 // tools are further programs whose names stand in errors.
-var tools = []string{"pytest", "jest", "vitest", "mocha", "playwright", "cypress", "webpack", "vite", "eslint", "tsc", "phpunit", "rspec", "dbt", "airflow", "psql", "mysql", "redis-cli", "ssh", "curl", "xcodebuild", "fastlane", "pod", "adb", "cmake", "ninja", "gcc", "clang", "rustc", "javac", "kotlinc", "terraform", "ansible", "podman", "conda"}
+var tools = []string{
+	"pytest", "jest", "vitest", "mocha", "playwright", "cypress", "webpack", "vite",
+	"eslint", "tsc", "phpunit", "rspec", "dbt", "airflow", "psql", "mysql",
+	"redis-cli", "ssh", "curl", "xcodebuild", "fastlane", "pod", "adb", "cmake",
+	"ninja", "gcc", "clang", "rustc", "javac", "kotlinc", "terraform", "ansible",
+	"podman", "conda",
+}
 
 // MainKind names a command in a few words: its last task.
 func MainKind(command string) string { return Last(Kinds(command)) }
