@@ -32,21 +32,26 @@ func AdmitEvents(r Redactor, events []Event) ([]Event, error) {
 
 // redact also adds the kinds of its findings to the kinds found before.
 func (in StoreInput) redact(r Redactor) StoreInput {
-	kinds := slices.Clone(in.Redacted)
-	clean := func(s string) string {
-		out, found := r.Redact(s)
-		kinds = append(kinds, found...)
-		return out
-	}
-	in.Text, in.Project, in.Session = clean(in.Text), clean(in.Project), clean(in.Session)
-	tags := make([]string, len(in.Tags))
-	for i, t := range in.Tags {
-		tags[i] = clean(t)
-	}
-	in.Tags = tags
-	slices.Sort(kinds)
-	in.Redacted = slices.Compact(kinds)
+	told := &telling{Redactor: r, kinds: slices.Clone(in.Redacted)}
+	in.Text = redacted(told, in.Text)
+	in.Project, in.Session = RedactName(told, in.Project), RedactName(told, in.Session)
+	in.Tags = RedactTags(told, in.Tags)
+	slices.Sort(told.kinds)
+	in.Redacted = slices.Compact(told.kinds)
 	return in
+}
+
+// telling is a redactor that remembers the kinds of what it found.
+type telling struct {
+	Redactor
+	kinds []string
+}
+
+// Redact takes out what the redactor within takes out.
+func (t *telling) Redact(text string) (string, []string) {
+	clean, kinds := t.Redactor.Redact(text)
+	t.kinds = append(t.kinds, kinds...)
+	return clean, kinds
 }
 
 func (in UpdateInput) redact(r Redactor) UpdateInput {
@@ -55,29 +60,30 @@ func (in UpdateInput) redact(r Redactor) UpdateInput {
 		in.Text = &text
 	}
 	if in.Tags != nil {
-		tags := redactAll(r, *in.Tags)
+		tags := RedactTags(r, *in.Tags)
 		in.Tags = &tags
 	}
 	return in
 }
 
 func (in CreditInput) redact(r Redactor) CreditInput {
-	in.Project, in.Session, in.Reason = redacted(r, in.Project), redacted(r, in.Session), redacted(r, in.Reason)
+	in.Project, in.Session = RedactName(r, in.Project), RedactName(r, in.Session)
+	in.Reason = redacted(r, in.Reason)
 	return in
 }
 
 // A query is redacted by the rules by which the stored texts were: a project's
 // name is found again as it was kept.
 func (q Query) redact(r Redactor) Query {
-	q.Text, q.Project, q.Session = redacted(r, q.Text), redacted(r, q.Project), redacted(r, q.Session)
-	q.Then, q.Tags, q.Files = redactAll(r, q.Then), redactAll(r, q.Tags), redactAll(r, q.Files)
-	q.FromSession = redacted(r, q.FromSession)
+	q.Text, q.Project, q.Session = redacted(r, q.Text), RedactName(r, q.Project), RedactName(r, q.Session)
+	q.Then, q.Tags, q.Files = redactAll(r, q.Then), RedactTags(r, q.Tags), redactAll(r, q.Files)
+	q.FromSession = RedactName(r, q.FromSession)
 	return q
 }
 
 // What is stored was redacted, so a filter that is redacted too selects the same.
 func (f Filter) redact(r Redactor) Filter {
-	f.Project, f.Tags = redacted(r, f.Project), redactAll(r, f.Tags)
+	f.Project, f.Tags = RedactName(r, f.Project), RedactTags(r, f.Tags)
 	return f
 }
 
@@ -89,7 +95,7 @@ func redactEvents(r Redactor, events []Event) []Event {
 		if redacted(r, e.ID) != e.ID {
 			e.ID = ContentHash(e.ID)
 		}
-		e.Project, e.Session = redacted(r, e.Project), redacted(r, e.Session)
+		e.Project, e.Session = RedactName(r, e.Project), RedactName(r, e.Session)
 		e.Details = redactDetails(r, e.Details)
 		out[i] = e
 	}

@@ -21,6 +21,9 @@ func SameFact(a, b string) bool {
 	if NormalizeText(a) == NormalizeText(b) {
 		return true
 	}
+	if hasBareMarker(a) || hasBareMarker(b) {
+		return false // nobody knows whether the same stood there
+	}
 	wordsA, wordsB := FactWords(a), FactWords(b)
 	return len(wordsA) > 0 && slices.Equal(wordsA, wordsB) || reworded(a, b)
 }

@@ -187,11 +187,11 @@ func WithKind(tags []string, kind string) []string {
 	return append(slices.Clone(tags), kind)
 }
 
-// CheckText refuses a text that is empty, longer than limit bytes, not UTF-8
-// or holds NUL bytes (PostgreSQL cannot keep them).
+// CheckText refuses a text that is empty, longer than limit bytes without what
+// redaction added, not UTF-8, or holds NUL bytes (PostgreSQL cannot keep them).
 func CheckText(text string, limit int) error {
 	switch {
-	case len(text) > limit:
+	case tooLong(text, limit):
 		return Errorf(Invalid, "store the facts one by one, each in a few sentences",
 			"the text has %d bytes, the limit is %d", len(text), limit)
 	case !utf8.ValidString(text):

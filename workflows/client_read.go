@@ -46,7 +46,7 @@ func (c *Client) History(ctx context.Context, id string) (memory.History, error)
 
 // Summarize says in few sentences what a collection holds.
 func (c *Client) Summarize(ctx context.Context, in memory.SummaryInput) (memory.Summary, error) {
-	in.Project, _ = c.redactor.Redact(in.Project)
+	in.Project = memory.RedactName(c.redactor, in.Project)
 	in, err := in.Clean()
 	if err != nil {
 		return memory.Summary{}, err
@@ -65,9 +65,8 @@ const maxListPage = 50
 // List returns one page of live memories in the order of their ids, or newest
 // first. At most 50 come at a time.
 func (c *Client) List(ctx context.Context, page memory.Page) ([]memory.Memory, error) {
-	page.Project, _ = c.redactor.Redact(page.Project)
-	page.Projects, page.Tags = c.redactNames(page.Projects), c.redactNames(page.Tags)
-	page.Session, _ = c.redactor.Redact(page.Session)
+	page.Project, page.Session = memory.RedactName(c.redactor, page.Project), memory.RedactName(c.redactor, page.Session)
+	page.Projects, page.Tags = memory.RedactNames(c.redactor, page.Projects), memory.RedactTags(c.redactor, page.Tags)
 	page, err := page.Clean()
 	if err != nil {
 		return nil, err
@@ -90,21 +89,12 @@ func (c *Client) Stats(ctx context.Context) (memory.Stats, error) {
 
 // Census counts what there is by type, collection, project, tag and month.
 func (c *Client) Census(ctx context.Context, in memory.CensusInput) (memory.Census, error) {
-	in.Projects = c.redactNames(in.Projects)
+	in.Projects = memory.RedactNames(c.redactor, in.Projects)
 	out, err := c.read(ctx, "census", activities.ReadInput{Census: &in})
 	if err != nil || out.Census == nil {
 		return memory.Census{}, err
 	}
 	return *out.Census, nil
-}
-
-// redactNames returns names as they were kept.
-func (c *Client) redactNames(names []string) []string {
-	out := make([]string, len(names))
-	for i, name := range names {
-		out[i], _ = c.redactor.Redact(name)
-	}
-	return out
 }
 
 // IndexState compares index and ledger, by count and by a sample.

@@ -21,7 +21,7 @@ const progressEvery = 500 * time.Millisecond
 func (c *Client) Organize(
 	ctx context.Context, in memory.OrganizeInput, progress func(memory.OrganizeReport),
 ) (memory.OrganizeReport, error) {
-	in.Project, _ = c.redactor.Redact(in.Project)
+	in.Project = memory.RedactName(c.redactor, in.Project)
 	in, err := in.Clean()
 	if err != nil {
 		return memory.OrganizeReport{}, err

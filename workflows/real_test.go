@@ -292,7 +292,7 @@ func (r *rig) status(t testing.TB, id string) enumspb.WorkflowExecutionStatus {
 
 func redactor(t testing.TB) memory.Redactor {
 	t.Helper()
-	out, err := dial.Redactor("", "")
+	out, err := dial.Redactor(config.Temporal{}, "", "")
 	check(t, err)
 	return out
 }

@@ -22,10 +22,14 @@ const knock = 250 * time.Millisecond
 
 // options builds the hook's options from the environment.
 func options(signals <-chan os.Signal) hook.Options {
+	load := sync.OnceValues(func() (config.Config, error) { return config.Load(config.Sources{Env: os.Getenv}) })
 	return hook.Options{
-		Args: os.Args[1:], Env: os.Getenv, Stdin: os.Stdin, Stdout: os.Stdout, Signals: signals,
-		Config:   sync.OnceValues(func() (config.Config, error) { return config.Load(config.Sources{Env: os.Getenv}) }),
-		Redactor: dial.Redactor, PrivacyWarnings: dial.PrivacyWarnings, Dial: connect, Project: project.Identify,
+		Args: os.Args[1:], Env: os.Getenv, Stdin: os.Stdin, Stdout: os.Stdout, Signals: signals, Config: load,
+		Redactor: func(home, dir string) (memory.Redactor, error) {
+			cfg, _ := load() // a bad setting is told elsewhere, and what is spooled passes the redactor all the same
+			return dial.Redactor(cfg.Temporal, home, dir)
+		},
+		PrivacyWarnings: dial.PrivacyWarnings, Dial: connect, Project: project.Identify,
 		Autostart: func(_ context.Context, cfg config.Config) error {
 			_, err := autostart.Start(cfg, autostart.OS())
 			return err

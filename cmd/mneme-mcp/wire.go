@@ -50,7 +50,7 @@ func connect(ctx context.Context, load func() (config.Config, error)) (mcpserver
 	if err != nil {
 		return nil, fmt.Errorf("find the home folder: %w", err)
 	}
-	redactor, err := dial.Redactor(home, folder())
+	redactor, err := dial.Redactor(cfg.Temporal, home, folder())
 	if err != nil {
 		return nil, err
 	}

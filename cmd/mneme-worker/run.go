@@ -96,7 +96,7 @@ func work(ctx context.Context, cfg config.Config, log *slog.Logger) error {
 	if err != nil {
 		home = ""
 	}
-	redactor, err := dial.Redactor(home, "")
+	redactor, err := dial.Redactor(cfg.Temporal, home, "")
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func readSessions(ctx context.Context, cfg config.Config, ledger string, chat ac
 			if err != nil {
 				home = ""
 			}
-			return dial.Redactor(home, dir)
+			return dial.Redactor(cfg.Temporal, home, dir)
 		},
 	}
 	working.Go(func() {

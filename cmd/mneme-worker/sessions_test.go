@@ -57,7 +57,7 @@ func TestWorkerReadsSessions(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg.Home = home
-	redactor, err := dial.Redactor(home, "")
+	redactor, err := dial.Redactor(config.Temporal{}, home, "")
 	if err != nil {
 		t.Fatal(err)
 	}

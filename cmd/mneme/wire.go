@@ -35,7 +35,7 @@ func connect(ctx context.Context, cfg config.Config) (cli.Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find the current folder: %w", err)
 	}
-	r, err := dial.Redactor(homeDir(), dir)
+	r, err := dial.Redactor(cfg.Temporal, homeDir(), dir)
 	if err != nil {
 		return nil, err
 	}
@@ -67,13 +67,13 @@ func up(ctx context.Context, cfg config.Config, opts cli.UpOptions) error {
 	// The embedded Temporal server leaves much garbage at start and little
 	// afterwards: a lower target keeps the idle daemon small.
 	debug.SetGCPercent(50)
-	r, err := dial.Redactor(homeDir(), "")
+	r, err := dial.Redactor(cfg.Temporal, homeDir(), "")
 	if err != nil {
 		return err
 	}
 	return daemon.Run(ctx, daemon.Options{
 		Config: cfg, Version: version, Redactor: r, Ready: opts.Ready, Getenv: os.Getenv,
-		ProjectRedactor: func(dir string) (memory.Redactor, error) { return dial.Redactor(homeDir(), dir) },
+		ProjectRedactor: func(dir string) (memory.Redactor, error) { return dial.Redactor(cfg.Temporal, homeDir(), dir) },
 		Logger:          slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		Progress:        progress(opts.Progress, time.Now),
 	})

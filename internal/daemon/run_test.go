@@ -79,7 +79,7 @@ type running struct {
 // run starts a daemon and waits until it is ready; the test's end stops it.
 func run(t *testing.T, home string, env map[string]string, change ...func(*daemon.Options)) *running {
 	t.Helper()
-	redactor, err := dial.Redactor("", "")
+	redactor, err := dial.Redactor(config.Temporal{}, "", "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -181,7 +181,7 @@ func TestQdrantOnPath(t *testing.T) {
 // runOnce runs a daemon that is expected to fail while it starts.
 func runOnce(t *testing.T, cfg config.Config) error {
 	t.Helper()
-	redactor, err := dial.Redactor("", "")
+	redactor, err := dial.Redactor(config.Temporal{}, "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -277,7 +277,7 @@ func TestStopWhileStarting(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	cfg := settings(t, home, nil)
-	redactor, err := dial.Redactor("", "")
+	redactor, err := dial.Redactor(config.Temporal{}, "", "")
 	if err != nil {
 		t.Fatal(err)
 	}

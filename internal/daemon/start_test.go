@@ -65,7 +65,7 @@ func TestStartsShareNothing(t *testing.T) {
 	address := ollamaWithout(t, func(pull *http.Request) error {
 		return errors.Join(awaitMade(pull, file+qdrantWaits), makeFile(pull, file))
 	})
-	redactor, err := dial.Redactor("", "")
+	redactor, err := dial.Redactor(config.Temporal{}, "", "")
 	if err != nil {
 		t.Fatal(err)
 	}

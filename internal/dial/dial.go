@@ -6,13 +6,11 @@ package dial
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"go.temporal.io/sdk/client"
 
 	"github.com/mneme-memory/mneme/internal/config"
-	"github.com/mneme-memory/mneme/internal/redact"
 	"github.com/mneme-memory/mneme/internal/temporal"
 	"github.com/mneme-memory/mneme/memory"
 	"github.com/mneme-memory/mneme/workflows"
@@ -74,47 +72,4 @@ func Ledger(ctx context.Context, cfg config.Config, c client.Client) (string, er
 		}
 	}
 	return workflows.FindLedger(ctx, c, cfg.Ledger)
-}
-
-// Redactor returns the redactor with the built-in detectors and the rules of
-// the CLAUDE.md files that apply: those in the user's home folder and in the
-// project's. A door names its project, so that the project's own rules hold for
-// all it sends; the daemon serves all projects, names none ("") and applies the
-// user's again.
-func Redactor(home, project string) (memory.Redactor, error) {
-	rules, _, err := redact.LoadClaudeMD(home, project)
-	if err != nil {
-		return nil, fmt.Errorf("read the privacy rules of CLAUDE.md: %w", err)
-	}
-	r, err := redact.New(redact.Options{Rules: rules})
-	if err != nil {
-		return nil, fmt.Errorf("apply the privacy rules of CLAUDE.md: %w", err)
-	}
-	return redactor{r}, nil
-}
-
-// PrivacyWarnings says in a line each what of the CLAUDE.md files' privacy rules is left out,
-// and why. A file that cannot be read is one of them.
-func PrivacyWarnings(home, project string) []string {
-	_, warnings, err := redact.LoadClaudeMD(home, project)
-	if err != nil {
-		return []string{err.Error()}
-	}
-	out := make([]string, len(warnings))
-	for i, w := range warnings {
-		out[i] = w.String()
-	}
-	return out
-}
-
-// redactor gives the room's answer in the words of the activities.
-type redactor struct{ r *redact.Redactor }
-
-func (r redactor) Redact(text string) (string, []string) {
-	result := r.r.Redact(text)
-	kinds := make([]string, len(result.Findings))
-	for i, f := range result.Findings {
-		kinds[i] = string(f.Kind)
-	}
-	return result.Text, kinds
 }

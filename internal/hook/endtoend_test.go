@@ -44,7 +44,7 @@ func newWorld(t *testing.T) *world {
 	if w.cfg, err = config.Load(config.Sources{Env: w.env}); err != nil {
 		t.Fatal(err)
 	}
-	if w.redactor, err = dial.Redactor("", ""); err != nil {
+	if w.redactor, err = dial.Redactor(config.Temporal{}, "", ""); err != nil {
 		t.Fatal(err)
 	}
 	w.git(t, "init", "-q", "-b", "feature/payment-retries", w.dir)

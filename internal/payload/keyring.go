@@ -5,7 +5,9 @@ import (
 	"context"
 	"crypto/aes"
 	"crypto/cipher"
+	"crypto/hkdf"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
@@ -14,6 +16,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -35,7 +38,7 @@ type key struct {
 
 // Source says where keys are. One of the two is set; Command is first.
 type Source struct {
-	// File holds the keys. It is made, with one key, where it is missing.
+	// File holds the keys. It is made, with new keys, where it is missing.
 	File string
 	// Command prints the keys: it asks a password manager or a key store.
 	Command string
@@ -63,7 +66,12 @@ func Open(source Source) (*Keyring, error) {
 func (r *Keyring) current() (key, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.keys[0], nil
+	for _, k := range r.keys {
+		if k.id != marksID {
+			return k, nil
+		}
+	}
+	return r.keys[0], nil // parse refuses keys of which none seals
 }
 
 // find returns a key by its id. One that is not known may have been added since the keys
@@ -98,6 +106,27 @@ func (m missing) GRPCStatus() *status.Status {
 
 // Unwrap returns the error as the rest of mneme knows it.
 func (m missing) Unwrap() error { return m.error }
+
+// marksID is the id of a key that seals nothing: others are derived from it. A rotation
+// leaves it as it is.
+const marksID = "marks"
+
+// Derive returns a key for another purpose. It is made from the key called "marks", or where
+// none is called so, as in a file of an older release, from the last one. So it is the same on
+// every machine that shares the keys, and tells nothing about them.
+func (r *Keyring) Derive(purpose string) ([]byte, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	from := r.keys[len(r.keys)-1]
+	if marks, ok := r.known(marksID); ok {
+		from = marks
+	}
+	derived, err := hkdf.Key(sha256.New, from.secret[:], nil, purpose, keyBytes)
+	if err != nil {
+		return nil, fmt.Errorf("derive a key: %w", err)
+	}
+	return derived, nil
+}
 
 func (r *Keyring) known(id string) (key, bool) {
 	for _, k := range r.keys {
@@ -156,7 +185,7 @@ func (s Source) load() ([]byte, error) {
 	return os.ReadFile(s.File) // of who was first
 }
 
-// create makes the file with a new key, whole or not at all, and leaves one that is there
+// create makes the file with new keys, whole or not at all, and leaves one that is there
 // already: several may start at once.
 func create(path string) (err error) {
 	dir := filepath.Dir(path)
@@ -168,7 +197,7 @@ func create(path string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.Remove(f.Name())) }()
-	_, err = f.WriteString(newLine())
+	_, err = f.WriteString(newLine(newID()) + newLine(marksID))
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}
@@ -178,13 +207,18 @@ func create(path string) (err error) {
 	return nil
 }
 
-// newLine is a line with a new key.
-func newLine() string {
+// newID returns an id for a key.
+func newID() string {
 	var id [4]byte
+	rand.Read(id[:]) // never fails: see crypto/rand
+	return hex.EncodeToString(id[:])
+}
+
+// newLine is a line with a new key.
+func newLine(id string) string {
 	var secret [keyBytes]byte
-	rand.Read(id[:])     // never fails: see crypto/rand
 	rand.Read(secret[:]) // never fails: see crypto/rand
-	return hex.EncodeToString(id[:]) + " " + base64.StdEncoding.EncodeToString(secret[:]) + "\n"
+	return id + " " + base64.StdEncoding.EncodeToString(secret[:]) + "\n"
 }
 
 // parse reads keys, one a line: an id, a space, the key in base64. Lines that begin with #
@@ -210,8 +244,8 @@ func parse(text []byte) ([]key, error) {
 		seen[fields[0]] = true
 		keys = append(keys, key{fields[0], [keyBytes]byte(secret)})
 	}
-	if len(keys) == 0 {
-		return nil, errors.New("there is none")
+	if !slices.ContainsFunc(keys, func(k key) bool { return k.id != marksID }) {
+		return nil, errors.New("there is none that encrypts")
 	}
 	return keys, nil
 }

@@ -49,6 +49,34 @@ func opens(t *testing.T, c Codec, p *commonpb.Payload) {
 	}
 }
 
+// What is derived is the same on every machine that has the keys, after a rotation too, and
+// another for every purpose.
+func TestDerived(t *testing.T) {
+	t.Parallel()
+	derive := func(keys, purpose string) string {
+		r, err := Open(Source{Command: "printf '" + keys + "'"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := r.Derive(purpose)
+		if err != nil || len(out) != keyBytes {
+			t.Fatal(out, err)
+		}
+		return string(out)
+	}
+	old, fresh := strings.TrimSpace(newLine("1")), strings.TrimSpace(newLine("2"))
+	if derive(old, "a") != derive(fresh+"\n"+old, "a") {
+		t.Error("a rotation changed what is derived")
+	}
+	marks := "marks " + strings.Fields(old)[1]
+	if derive(old, "a") != derive(old+"\n"+marks+"\n"+fresh, "a") {
+		t.Error("with a line of its own, something else is derived")
+	}
+	if derive(old, "a") == derive(old, "b") || derive(old, "a") == derive(fresh, "a") {
+		t.Error("another purpose or key gives the same")
+	}
+}
+
 func TestSealed(t *testing.T) {
 	t.Parallel()
 	c := open(t, Source{File: filepath.Join(t.TempDir(), "keys", "payload.keys")})
@@ -163,7 +191,7 @@ func TestSources(t *testing.T) {
 
 // FuzzParse reads any text without a panic, and only whole keys.
 func FuzzParse(f *testing.F) {
-	f.Add([]byte(newLine()))
+	f.Add([]byte(newLine("1") + newLine(marksID)))
 	f.Add([]byte("# none\n"))
 	f.Add([]byte("a b c"))
 	f.Fuzz(func(t *testing.T, text []byte) {

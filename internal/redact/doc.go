@@ -3,7 +3,8 @@
 // redacts first, because Temporal keeps inputs for ever, and the activity that writes
 // redacts again, because it cannot know who started it.
 //
-// A span that is found becomes [redacted:kind]. The result says which kinds were found
+// A span that is found becomes [redacted:kind:mark]; the mark keeps two findings apart, see
+// marker.go. The result says which kinds were found
 // and how often, never what they were. Redacting twice changes nothing.
 //
 // The detectors are, in this order:

@@ -21,7 +21,8 @@ func FuzzRedact(f *testing.F) {
 	f.Add("password: password: password: hunter2")
 	f.Add("[redacted:password]: [redacted:email] a@b.co")
 	f.Add("-----BEGIN PRIVATE KEY-----")
-	r := builtin(f)
+	f.Add("jana@corp.net [redacted:email:1f2e3d] [redacted:email] [redacted:email:1f2e3dx]")
+	r := keyed(f, "key")
 	f.Fuzz(func(t *testing.T, text string) {
 		once := r.Redact(text)
 		if utf8.ValidString(text) && !utf8.ValidString(once.Text) {

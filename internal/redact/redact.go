@@ -28,6 +28,9 @@ type Options struct {
 	Allow []string
 	// Disable switches built-in kinds off. Naming a secret kind is an error.
 	Disable []Kind
+	// Key returns the key of the marks that keep findings apart, see [Redactor.Redact]. It is
+	// asked only when something was found. Without it, or when it fails, markers have no mark.
+	Key func() ([]byte, error)
 }
 
 // Rule is one rule from outside: either an expression of its own, or a switch for a
@@ -50,7 +53,7 @@ type Finding struct {
 
 // Result is a text that may be stored, with the findings removed from it.
 type Result struct {
-	// Text is the input with every finding replaced by [redacted:kind].
+	// Text is the input with every finding replaced by [redacted:kind:mark].
 	Text string
 	// Findings are sorted by kind; empty when Text is the input.
 	Findings []Finding
@@ -62,6 +65,7 @@ type Redactor struct {
 	custom []*detector
 	off    map[Kind]bool
 	allow  map[string]bool
+	key    func() ([]byte, error)
 	load   func() (*ruleset, error) // the gitleaks rules; a field so that a test can break it
 }
 
@@ -69,7 +73,7 @@ type Redactor struct {
 // a rule cannot be compiled, is too long, has a bad name, or when a secret kind is switched
 // off; the rules [ParseClaudeMD] returns always pass.
 func New(o Options) (*Redactor, error) {
-	r := &Redactor{off: map[Kind]bool{}, allow: map[string]bool{}, load: sharedRules}
+	r := &Redactor{off: map[Kind]bool{}, allow: map[string]bool{}, key: o.Key, load: sharedRules}
 	for _, k := range []Kind{KindIPAddress, KindMACAddress} {
 		r.off[k] = offByDefault(k)
 	}
@@ -117,7 +121,9 @@ func (r *Redactor) add(rule Rule) error {
 	return nil
 }
 
-// Redact returns text without what the detectors know. It never fails: should the built-in
+// Redact returns text without what the detectors know. With a key each marker ends in a
+// mark, a few digits of the keyed hash of what it stands for: what differed before differs
+// afterwards, and what was equal still is. Redact never fails: should the built-in
 // rules be unreadable, the whole text becomes [redacted:unscanned]. Bytes outside the
 // findings are not touched, so valid UTF-8 stays valid. The time grows with the length of
 // the text, not faster.
@@ -127,12 +133,13 @@ func (r *Redactor) Redact(text string) Result {
 		return unscanned(text)
 	}
 	counts := map[Kind]int{}
+	mark := r.marker()
 	for range maxPasses {
 		spans := r.spans(rules, text)
 		if len(spans) == 0 {
 			break
 		}
-		text = replace(text, spans, counts)
+		text = replace(text, spans, mark, counts)
 	}
 	return Result{Text: text, Findings: findings(counts)}
 }

@@ -50,38 +50,6 @@ func merge(spans []span) []span {
 	return out
 }
 
-// markers finds what an earlier pass has written. These bytes are never replaced again,
-// which is what makes redacting twice the same as redacting once.
-func markers(text string) []span {
-	const open = "[redacted:"
-	var out []span
-	for from := 0; ; {
-		i := strings.Index(text[from:], open)
-		if i < 0 {
-			return out
-		}
-		start := from + i
-		from = start + len(open)
-		n := strings.IndexByte(text[from:min(len(text), from+maxKind+1)], ']')
-		if n > 0 && validKind(Kind(text[from:from+n])) {
-			from += n + 1
-			out = append(out, span{start: start, end: from})
-		}
-	}
-}
-
-const maxKind = 64
-
-// validKind reports whether k can stand in a marker.
-func validKind(k Kind) bool {
-	if k == "" || len(k) > maxKind || k[0] == '-' || k[len(k)-1] == '-' || strings.Contains(string(k), "--") {
-		return false
-	}
-	return strings.IndexFunc(string(k), func(c rune) bool {
-		return c != '-' && (c < '0' || c > '9') && (c < 'a' || c > 'z')
-	}) < 0
-}
-
 // subtract cuts the markers out of the spans and drops what is left when it holds neither
 // letter nor digit, such as the comma after a marker. Both arguments are sorted.
 func subtract(spans, marks []span, text string) []span {
@@ -123,15 +91,14 @@ func trim(s span, text string) span {
 
 func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
-func replace(text string, spans []span, counts map[Kind]int) string {
+// replace puts markers in the place of the spans and counts them by kind.
+func replace(text string, spans []span, mark marker, counts map[Kind]int) string {
 	var b strings.Builder
 	b.Grow(len(text))
 	last := 0
 	for _, s := range spans {
 		b.WriteString(text[last:s.start])
-		b.WriteString("[redacted:")
-		b.WriteString(string(s.kind))
-		b.WriteByte(']')
+		b.WriteString(mark(s, text[s.start:s.end]))
 		counts[s.kind]++
 		last = s.end
 	}

@@ -99,7 +99,7 @@ func walletDetectors() []*detector {
 		{
 			// In a row of phrases only the first keeps its label: then the marker is the label.
 			kind: KindSeedPhrase, rank: rankExact, words: []string{"seed", "mnemonic", "recovery phrase", "secret phrase", "backup phrase", "recovery words"}, reach: 600,
-			compiled: lazily(`(?i)(?:\b(?:seed (?:phrase|words)|seed_?phrase|mnemonic(?: phrase)?|(?:secret |wallet )?recovery (?:phrase|words)|(?:secret|backup) phrase)\b[^\n:=]{0,40}[:=]?|\[redacted:seed-phrase\][:=])[\s"'\x60]{1,4}((?:(?:\d{1,2}[.)] ?)?[a-z]{3,8}[\s,]{1,3}){11,23}(?:\d{1,2}[.)] ?)?[a-z]{3,8})`),
+			compiled: lazily(`(?i)(?:\b(?:seed (?:phrase|words)|seed_?phrase|mnemonic(?: phrase)?|(?:secret |wallet )?recovery (?:phrase|words)|(?:secret|backup) phrase)\b[^\n:=]{0,40}[:=]?|\[redacted:seed-phrase(?::[0-9a-f]{4})?\][:=])[\s"'\x60]{1,4}((?:(?:\d{1,2}[.)] ?)?[a-z]{3,8}[\s,]{1,3}){11,23}(?:\d{1,2}[.)] ?)?[a-z]{3,8})`),
 			accept:   seedPhrase,
 		},
 	}

@@ -106,7 +106,7 @@ func (d *daemon) temporal(ctx context.Context) (client.Client, error) {
 
 // client is the product's own way to the daemon.
 func (d *daemon) client(c client.Client) (*workflows.Client, error) {
-	redactor, err := dial.Redactor("", "")
+	redactor, err := dial.Redactor(config.Temporal{}, "", "")
 	if err != nil {
 		return nil, err
 	}

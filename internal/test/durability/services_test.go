@@ -84,7 +84,7 @@ func silent() sdklog.Logger {
 // a worker's death is noticed sooner than after Temporal's ten seconds.
 func dialWorkflows(t testing.TB, s services, taskTimeout time.Duration) *workflows.Client {
 	t.Helper()
-	redactor, err := dial.Redactor("", "")
+	redactor, err := dial.Redactor(config.Temporal{}, "", "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/dial"
 	"github.com/mneme-memory/mneme/memory"
 )
@@ -40,7 +41,7 @@ func load(folder, name string, sample int) (*corpus, error) {
 	if err != nil {
 		return nil, err
 	}
-	redactor, err := dial.Redactor("", "")
+	redactor, err := dial.Redactor(config.Temporal{}, "", "")
 	if err != nil {
 		return nil, err
 	}

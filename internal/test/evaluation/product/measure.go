@@ -90,7 +90,7 @@ func (m *machine) run(ctx context.Context, args ...string) error {
 
 // ask prints a row for each set and bar, and fails when a floor is missed.
 func (m *machine) ask(ctx context.Context, corpora []*corpus) error {
-	redactor, err := dial.Redactor("", "")
+	redactor, err := dial.Redactor(config.Temporal{}, "", "")
 	if err != nil {
 		return err
 	}
