@@ -37,7 +37,10 @@ check: lint ## vet, lint and the quick tests, for whoever has changed a line
 test-claude: build ## play sessions with the real Claude Code, fetched from npm
 	MNEME_TEST_CLAUDE=1 $(GO) test -count=1 -timeout 12m -run 'TestClaudeCode' -v ./internal/test/claudetest
 
-test-real: .bin/ollama .bin/temporal-server .bin/temporal-sql-tool ## play against a real Ollama and Temporal server, built on the first call, and a real Qdrant if there is one
+test-real: compose-check: ## hold deploy/compose.yaml to its rules, without Docker
+	$(GO) test -count=1 ./internal/test/compose
+
+.bin/ollama .bin/temporal-server .bin/temporal-sql-tool ## play against a real Ollama and Temporal server, built on the first call, and a real Qdrant if there is one
 	MNEME_TEST_REAL=1 $(GO) test -count=1 -timeout 30m -v ./internal/test/realtest
 	MNEME_TEST_REAL=1 $(GO) test -count=1 -timeout 30m -v ./internal/test/durability
 
@@ -75,4 +78,4 @@ mutate: .bin/gremlins ## change memory line by line, and tell what its tests do 
 .bin/golangci-lint:
 	GOBIN=$(CURDIR)/.bin $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
 
-.PHONY: help build up check test test-claude test-real bench eval history mutate lint
+.PHONY: help build up check test test-claude test-real compose-check bench eval history mutate lint

@@ -4,6 +4,7 @@
 //
 //	mneme-mcp                            serve stdin and stdout
 //	mneme-mcp --http 127.0.0.1:7433      serve streamable HTTP at /mcp
+//	mneme-mcp health [--http …] [--json] ask that server, and Temporal, whether all is well
 //
 // HTTP requests must bear a token: that of MNEME_MCP_TOKEN, else the one in
 // keys/mcp-token of the data folder, which the first start makes. Messages of
@@ -30,10 +31,17 @@ func main() { os.Exit(run()) }
 
 // run returns the exit status: 0 done, 1 failed, 2 wrong usage.
 func run() int {
+	if len(os.Args) > 1 && os.Args[1] == "health" {
+		return tellHealth(context.Background(), os.Args[2:], os.Stdout, os.Stderr)
+	}
 	flags := flag.NewFlagSet("mneme-mcp", flag.ContinueOnError)
 	addr := flags.String("http", "", "serve streamable HTTP on this `host:port` instead of stdio")
 	remote := flags.Bool("allow-remote", false, "permit an --http address that other machines can reach")
 	if err := flags.Parse(os.Args[1:]); err != nil {
+		return 2
+	}
+	if flags.NArg() > 0 {
+		fmt.Fprintf(os.Stderr, "mneme-mcp: error: there is no command %q\nmneme-mcp: hint: \"mneme-mcp --help\" lists the flags\n", flags.Arg(0))
 		return 2
 	}
 	// The log names no arguments and no environment: both may hold secrets.

@@ -133,11 +133,40 @@ func httpWithoutBackend(t *testing.T, token string, env ...string) {
 		t.Fatal(err)
 	}
 	checkNotRunning(t, c)
+	address := strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(line), "listening on http://"), "/mcp")
+	checkHealth(t, cmd.Env, address)
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("stopped with %v", err)
+	}
+}
+
+// checkHealth asks a server that runs, without Temporal, how it is: with its token and with another.
+func checkHealth(t *testing.T, env []string, address string) {
+	t.Helper()
+	for _, tc := range []struct {
+		token string
+		want  []string
+	}{
+		{"", []string{"ok    server", "fail  Temporal", "check MNEME_TEMPORAL_ADDRESS"}},
+		{"MNEME_MCP_TOKEN=another", []string{"fail  server", "wants another token"}},
+	} {
+		cmd := command(t, "health", "--http", address)
+		cmd.Env = env
+		if tc.token != "" {
+			cmd.Env = append(env[:len(env):len(env)], tc.token)
+		}
+		out, err := cmd.Output()
+		if err == nil || cmd.ProcessState.ExitCode() != 1 {
+			t.Errorf("health ended with %v", err)
+		}
+		for _, want := range tc.want {
+			if !strings.Contains(string(out), want) {
+				t.Errorf("health does not say %q:\n%s", want, out)
+			}
+		}
 	}
 }
 
@@ -217,6 +246,8 @@ func TestUsage(t *testing.T) {
 	}{
 		{[]string{"--nonsense"}, 2, "flag provided but not defined"},
 		{[]string{"--http", "0.0.0.0:0"}, 1, "hint: use 127.0.0.1"},
+		{[]string{"sing"}, 2, `no command "sing"`},
+		{[]string{"health", "now"}, 2, `no argument "now"`},
 	} {
 		cmd := command(t, tc.args...)
 		var stderr bytes.Buffer

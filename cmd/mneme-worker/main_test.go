@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -60,11 +61,13 @@ func TestRefusesWithoutAnAddress(t *testing.T) {
 		}},
 		{name: "one is wrong", want: []string{"MNEME_POSTGRES_URL", "hint: "}, env: map[string]string{"MNEME_POSTGRES_URL": "mysql://me:hunter2@db/mneme"}},
 		{name: "arguments", args: []string{"--help"}, want: []string{"no arguments", "hint: "}},
+		{name: "health of what", args: []string{"health", "now"}, want: []string{"no arguments", "hint: "}},
+		{name: "health of nothing", args: []string{"health"}, want: []string{"MNEME_TEMPORAL_ADDRESS", "hint: "}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			var out bytes.Buffer
-			if code := start(t.Context(), c.args, environ(t, c.env), &out); code != 2 {
+			if code := start(t.Context(), c.args, environ(t, c.env), io.Discard, &out); code != 2 {
 				t.Errorf("exit status %d, want 2", code)
 			}
 			for _, want := range c.want {
@@ -91,7 +94,7 @@ func TestWaitsForAPart(t *testing.T) {
 		done <- start(ctx, nil, environ(t, map[string]string{
 			"MNEME_TEMPORAL_ADDRESS": "127.0.0.1:1", "MNEME_POSTGRES_URL": "postgres://me:hunter2@127.0.0.1:1/mneme",
 			"MNEME_QDRANT_ADDRESS": "127.0.0.1:1", "MNEME_OLLAMA_URL": "http://127.0.0.1:1",
-		}), out)
+		}), io.Discard, out)
 	}()
 	select {
 	case <-out.seen:
@@ -133,5 +136,26 @@ func TestLinksNoServer(t *testing.T) {
 	}
 	if mb := info.Size() >> 20; mb > 100 {
 		t.Errorf("the binary has %d MB, want at most 100: what was linked in?", mb)
+	}
+}
+
+// TestHealthTellsWhatIsDown has nothing running: every part is named, without the password.
+func TestHealthTellsWhatIsDown(t *testing.T) {
+	t.Parallel()
+	var out, said bytes.Buffer
+	code := start(t.Context(), []string{"health"}, environ(t, map[string]string{
+		"MNEME_TEMPORAL_ADDRESS": "127.0.0.1:1", "MNEME_POSTGRES_URL": "postgres://me:hunter2@127.0.0.1:1/mneme",
+		"MNEME_QDRANT_ADDRESS": "127.0.0.1:1", "MNEME_OLLAMA_URL": "http://127.0.0.1:1",
+	}), &out, &said)
+	if code != 1 {
+		t.Errorf("exit status %d, want 1: %s", code, said.String())
+	}
+	for _, want := range []string{"fail  Temporal", "fail  PostgreSQL", "fail  Qdrant", "warn  Ollama", "fail  worker", "→ check MNEME_POSTGRES_URL"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, out.String())
+		}
+	}
+	if strings.Contains(out.String(), "hunter2") {
+		t.Errorf("the password is told: %s", out.String())
 	}
 }

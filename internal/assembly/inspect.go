@@ -32,7 +32,7 @@ func OpenInspectors(cfg config.Config, d config.Daemon) Inspectors {
 		}
 		out[config.TemporalService] = func(ctx context.Context) memory.Inspection { return temporal.Inspect(ctx, server) }
 		out["worker"] = func(ctx context.Context) memory.Inspection {
-			return temporal.InspectWorkers(ctx, server, func(ctx context.Context, c client.Client) (string, error) {
+			return temporal.InspectWorkers(ctx, server, "", func(ctx context.Context, c client.Client) (string, error) {
 				asked := cfg
 				asked.Temporal = server
 				ledger, err := dial.Ledger(ctx, asked, c)

@@ -41,8 +41,10 @@ type Temporal struct {
 	Namespace string // default "default"
 	APIKey    string // secret, sent over TLS only; empty means none
 	TLS       TLS
-	// KeyFile holds the keys of what Temporal keeps; it lies in the home.
+	// KeyFile holds the keys of what Temporal keeps; without a setting it lies in the home.
 	KeyFile string
+	// KeyFileGiven says that KeyFile was set: then it is not made where it is missing.
+	KeyFileGiven bool
 	// KeyCommand prints those keys instead; empty means that they are in KeyFile.
 	KeyCommand string
 }

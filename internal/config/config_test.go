@@ -159,7 +159,7 @@ func TestEverySettingCanBeRead(t *testing.T) {
 	t.Parallel()
 	values := map[string]string{
 		"temporal.address": "a:1", "temporal.namespace": "n", "temporal.api_key": "t", "temporal.key_command": "pass mneme", "postgres.url": "postgres://h/d",
-		"temporal.tls": "true", "temporal.tls_ca": "/t/ca", "temporal.tls_cert": "/t/cert", "temporal.tls_key": "/t/key",
+		keyFileName: "/t/keys", "temporal.tls": "true", "temporal.tls_ca": "/t/ca", "temporal.tls_cert": "/t/cert", "temporal.tls_key": "/t/key",
 		"qdrant.tls": "true", "qdrant.tls_ca": "/q/ca", "qdrant.tls_cert": "/q/cert", "qdrant.tls_key": "/q/key",
 		"qdrant.address": "b:2", "qdrant.api_key": "k", "qdrant.prefix": "work-", "ledger": "0a1b2c3d-0000-4000-8000-000000000000", "ollama.url": "http://o:3", "ollama.embed_model": "e",
 		"ollama.chat_model": "c", "ui.port": "0", "postgres.bin": "/opt/pg/bin", "qdrant.binary": "none", "autostart": "false", "project": `o'hara/"x"`,

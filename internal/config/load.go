@@ -81,6 +81,7 @@ func Load(from Sources) (Config, error) {
 		}
 		s.at(&cfg).set(value)
 	}
+	cfg.Temporal.KeyFileGiven = cfg.Source(keyFileName) != fromDefault
 	if len(bad) == 0 {
 		bad = cfg.contradictions()
 	}

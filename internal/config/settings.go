@@ -33,6 +33,11 @@ func temporalSpecs() []spec {
 			usage: "command that prints the keys of what Temporal keeps; without it, keys/payload.keys",
 			at:    func(c *Config) field { return (*text)(&c.Temporal.KeyCommand) },
 		},
+		{
+			name: keyFileName, env: "MNEME_TEMPORAL_KEY_FILE",
+			usage: "file with the keys of what Temporal keeps, if not keys/payload.keys; temporal.key_command comes first", check: checkFile,
+			at: func(c *Config) field { return (*text)(&c.Temporal.KeyFile) },
+		},
 	}, tlsSpecs("temporal", "MNEME_TEMPORAL", func(c *Config) *TLS { return &c.Temporal.TLS })...)
 }
 

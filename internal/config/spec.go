@@ -5,6 +5,9 @@ import "slices"
 // homeName is the one setting that the file cannot hold: it lies there.
 const homeName = "home"
 
+// keyFileName is the setting whose default lies in the home.
+const keyFileName = "temporal.key_file"
+
 // spec describes one setting: its sources and its allowed values.
 type spec struct {
 	name  string // also its key in the file, dots being tables

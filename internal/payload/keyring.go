@@ -38,8 +38,10 @@ type key struct {
 
 // Source says where keys are. One of the two is set; Command is first.
 type Source struct {
-	// File holds the keys. It is made, with new keys, where it is missing.
+	// File holds the keys. It is made, with new keys, where it is missing and not Given.
 	File string
+	// Given says that the file must be there: a new key would open nothing that others sealed.
+	Given bool
 	// Command prints the keys: it asks a password manager or a key store.
 	Command string
 }
@@ -176,7 +178,7 @@ func (s Source) load() ([]byte, error) {
 		return nil, errors.New("nobody says where they are")
 	}
 	text, err := os.ReadFile(s.File)
-	if !errors.Is(err, fs.ErrNotExist) {
+	if s.Given || !errors.Is(err, fs.ErrNotExist) {
 		return text, err
 	}
 	if err := create(s.File); err != nil {

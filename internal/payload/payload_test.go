@@ -179,7 +179,8 @@ func TestSources(t *testing.T) {
 	}
 	for name, s := range map[string]Source{
 		"nowhere": {}, "an empty file": {File: empty}, "a failing command": {Command: "echo secret; exit 3"},
-		"no key": {Command: "true"}, "a short key": {Command: "echo k1 AAAA"}, "one word": {Command: "echo k1"},
+		"a given file that is missing": {File: filepath.Join(t.TempDir(), "keys"), Given: true},
+		"no key":                       {Command: "true"}, "a short key": {Command: "echo k1 AAAA"}, "one word": {Command: "echo k1"},
 		"twice the same id": {Command: "echo '" + good + "'; echo '" + good + "'"},
 	} {
 		_, err := Open(s)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
@@ -63,7 +64,8 @@ func namespaceError(namespace string, err error) error {
 
 // InspectWorkers asks the server whether workers ask a task queue for work: without one
 // everything that is accepted waits. Which queue that is may be a question to the server too.
-func InspectWorkers(ctx context.Context, cfg config.Temporal, find func(context.Context, client.Client) (string, error)) memory.Inspection {
+// With the name of a host only its workers count.
+func InspectWorkers(ctx context.Context, cfg config.Temporal, host string, find func(context.Context, client.Client) (string, error)) memory.Inspection {
 	var i memory.Inspection
 	c, err := Dial(ctx, cfg, nil)
 	if err != nil {
@@ -76,10 +78,12 @@ func InspectWorkers(ctx context.Context, cfg config.Temporal, find func(context.
 		i.Fail(err)
 		return i
 	}
-	n, err := workers(ctx, c, queue)
+	n, err := workers(ctx, c, queue, host)
 	switch {
 	case err != nil:
 		i.Fail(memory.Down("the worker", "see what is said of Temporal", err))
+	case n == 0 && host != "":
+		i.Fail(memory.Down("the worker", "see its log: it says what it waits for", fmt.Errorf("no worker of %s asks the queue %s for work", host, queue)))
 	case n == 0:
 		i.Fail(memory.Down("the worker", `start one with "mneme up" or mneme-worker`, fmt.Errorf("nobody asks the queue %s for work", queue)))
 	case n == 1:
@@ -90,8 +94,9 @@ func InspectWorkers(ctx context.Context, cfg config.Temporal, find func(context.
 	return i
 }
 
-// workers counts those that ask for both kinds of work, workflows and activities.
-func workers(ctx context.Context, c client.Client, queue string) (int, error) {
+// workers counts those that ask for both kinds of work, workflows and activities: all, or those
+// of one host.
+func workers(ctx context.Context, c client.Client, queue, host string) (int, error) {
 	kinds := []enumspb.TaskQueueType{enumspb.TASK_QUEUE_TYPE_WORKFLOW, enumspb.TASK_QUEUE_TYPE_ACTIVITY}
 	asked := map[string]int{} // kinds of work by identity
 	for _, kind := range kinds {
@@ -101,7 +106,7 @@ func workers(ctx context.Context, c client.Client, queue string) (int, error) {
 		}
 		seen := map[string]bool{}
 		for _, p := range answer.GetPollers() {
-			if id := p.GetIdentity(); time.Since(p.GetLastAccessTime().AsTime()) < fresh && !seen[id] {
+			if id := p.GetIdentity(); on(id, host) && time.Since(p.GetLastAccessTime().AsTime()) < fresh && !seen[id] {
 				seen[id] = true
 				asked[id]++
 			}
@@ -114,4 +119,10 @@ func workers(ctx context.Context, c client.Client, queue string) (int, error) {
 		}
 	}
 	return n, nil
+}
+
+// on reports whether a worker's identity, which the SDK makes as process@host@, is of a host;
+// every one is of the host "".
+func on(identity, host string) bool {
+	return host == "" || strings.Contains(identity+"@", "@"+host+"@")
 }

@@ -82,7 +82,7 @@ func Options(cfg config.Temporal, log *slog.Logger) (client.Options, error) {
 // Codec returns what encrypts everything that is sent to the server at cfg.Address, and
 // decrypts what comes from there.
 func Codec(cfg config.Temporal) (payload.Codec, error) {
-	keys, err := payload.Open(payload.Source{File: cfg.KeyFile, Command: cfg.KeyCommand})
+	keys, err := payload.Open(payload.Source{File: cfg.KeyFile, Given: cfg.KeyFileGiven, Command: cfg.KeyCommand})
 	return payload.Codec{Keys: keys}, err
 }
 
