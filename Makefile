@@ -37,14 +37,14 @@ check: lint ## vet, lint and the quick tests, for whoever has changed a line
 test-claude: build ## play sessions with the real Claude Code, fetched from npm
 	MNEME_TEST_CLAUDE=1 $(GO) test -count=1 -timeout 12m -run 'TestClaudeCode' -v ./internal/test/claudetest
 
-test-real: compose-check: ## hold deploy/compose.yaml to its rules, without Docker
+compose-check: ## hold deploy/compose.yaml to its rules, without Docker
 	$(GO) test -count=1 ./internal/test/compose
 
-.bin/ollama .bin/temporal-server .bin/temporal-sql-tool ## play against a real Ollama and Temporal server, built on the first call, and a real Qdrant if there is one
+test-real: .bin/ollama .bin/temporal-server .bin/temporal-sql-tool .bin/temporal-ui ## play against a real Ollama and Temporal server, built on the first call, and a real Qdrant if there is one
 	MNEME_TEST_REAL=1 $(GO) test -count=1 -timeout 30m -v ./internal/test/realtest
 	MNEME_TEST_REAL=1 $(GO) test -count=1 -timeout 30m -v ./internal/test/durability
 
-.bin/ollama .bin/temporal-server .bin/temporal-sql-tool:
+.bin/ollama .bin/temporal-server .bin/temporal-sql-tool .bin/temporal-ui:
 	GO='$(GO)' internal/test/realtest/build.sh $(notdir $@) $(CURDIR)/.bin
 
 # A machine that is slow, or busy, fails nothing here.

@@ -2,7 +2,7 @@
 # Builds one of the real programs that the tests of this folder run, from its Go
 # module and at the version that go.mod names, and puts it into a folder:
 #
-#     build.sh ollama|temporal-server|temporal-sql-tool FOLDER
+#     build.sh ollama|temporal-server|temporal-sql-tool|temporal-ui FOLDER
 #
 # Each takes some minutes, Ollama a quarter of an hour on two cores: it is
 # compiled from C++.
@@ -34,6 +34,10 @@ ollama)
 	;;
 temporal-server)
 	module=go.temporal.io/server
+	package=$module/cmd/server
+	;;
+temporal-ui)
+	module=github.com/temporalio/ui-server/v2
 	package=$module/cmd/server
 	;;
 temporal-sql-tool)
