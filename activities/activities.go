@@ -11,8 +11,8 @@ import (
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// Activities are the steps of every workflow. All fields but Chat
-// and Snapshots are required. The methods may be called at the same time.
+// Activities are the steps of every workflow. All fields but Chat,
+// Snapshots and Open are required. The methods may be called at the same time.
 type Activities struct {
 	Embedder Embedder        // text to vectors; Ollama in production
 	Ledger   Ledger          // what is remembered, and every change of it; PostgreSQL in production
@@ -25,6 +25,9 @@ type Activities struct {
 
 	// Now is the clock.
 	Now func() time.Time
+
+	// Open reports whether a workflow is at work. Nil asks the Temporal that calls.
+	Open func(ctx context.Context, workflowID string) (bool, error)
 
 	ready sync.Map // dimension -> struct{}: the collections were made for the ledger's model
 	fits  sync.Map // dimension -> struct{}: the ledger holds vectors of the same model

@@ -30,6 +30,46 @@ func (a *Activities) groups(ctx context.Context, collection, project string, bea
 	}
 }
 
+// across looks for groups of memories of several collections that say the
+// same. Of two collections the smaller one asks the greater.
+func (a *Activities) across(ctx context.Context, collections []string, project string, beat func(scanned int)) (memory.Groups, error) {
+	stats, err := a.Ledger.Stats(ctx)
+	if err != nil {
+		return memory.Groups{}, err
+	}
+	there := slices.DeleteFunc(slices.Clone(collections), func(c string) bool { return stats.Live[c] == 0 || c == memory.Working })
+	slices.SortStableFunc(there, func(a, b string) int { return stats.Live[a] - stats.Live[b] })
+	d := newDuplicateSearch()
+	for i, c := range there[:max(0, len(there)-1)] {
+		for after := ""; ; {
+			records, err := a.Ledger.Records(ctx, memory.Page{Collection: c, Project: project, After: after, Limit: rebuildPage})
+			if err != nil {
+				return memory.Groups{}, err
+			}
+			if len(records) == 0 {
+				break
+			}
+			after = records[len(records)-1].ID
+			for _, other := range there[i+1:] {
+				if err := a.comparePage(ctx, d, elsewhere(records, other)); err != nil {
+					return memory.Groups{}, err
+				}
+				beat(d.scanned)
+			}
+		}
+	}
+	return memory.Groups{IDs: d.groups()}, nil
+}
+
+// elsewhere returns records as if they were of any type in another collection.
+func elsewhere(records []memory.Record, collection string) []memory.Record {
+	out := slices.Clone(records)
+	for i := range out {
+		out[i].Collection, out[i].Type = collection, ""
+	}
+	return out
+}
+
 // comparePage adds the pairs of a page to the search.
 func (a *Activities) comparePage(ctx context.Context, d *duplicateSearch, records []memory.Record) error {
 	bar := memory.CalibrationFor(records[0].Model).Cosine(memory.DuplicateAbove)

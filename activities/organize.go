@@ -12,7 +12,8 @@ import (
 // into one payload of Temporal.
 const excerptBytes = 2000
 
-// FindGroupsInput asks for the groups of one collection.
+// FindGroupsInput asks for the groups of one collection, or with Scope.Across
+// for those of several.
 type FindGroupsInput struct {
 	Scope memory.Scope `json:"scope"`
 	User  string       `json:"user,omitempty"`
@@ -23,7 +24,14 @@ type FindGroupsInput struct {
 // the ledger, under its step, for [Activities.MergeGroups]. A run chooses the
 // groups once: a second search would find the merged ones too.
 func (a *Activities) FindGroups(ctx context.Context, in FindGroupsInput) (memory.FoundGroups, error) {
-	found, err := a.groups(ctx, in.Scope.Collection, in.Scope.Project, func(n int) { activity.RecordHeartbeat(ctx, n) })
+	beat := func(n int) { activity.RecordHeartbeat(ctx, n) }
+	var found memory.Groups
+	var err error
+	if in.Scope.Across {
+		found, err = a.across(ctx, in.Scope.Collections, in.Scope.Project, beat)
+	} else {
+		found, err = a.groups(ctx, in.Scope.Collection, in.Scope.Project, beat)
+	}
 	if err != nil {
 		return memory.FoundGroups{}, err
 	}
@@ -43,6 +51,8 @@ type MergeGroupsInput struct {
 type MergedGroups struct {
 	Merged int                  `json:"merged"` // memories that went into another
 	Groups []memory.MergedGroup `json:"groups"` // the first of them
+	// By is Merged by the collections of the survivors.
+	By map[string]int `json:"by,omitempty"`
 }
 
 // MergeGroups makes one memory of each group and brings the index in step.
@@ -51,10 +61,11 @@ func (a *Activities) MergeGroups(ctx context.Context, in MergeGroupsInput) (Merg
 	if err != nil {
 		return MergedGroups{}, err
 	}
-	out := MergedGroups{}
+	out := MergedGroups{By: map[string]int{}}
 	var ids []string
 	for _, g := range groups {
 		out.Merged += len(g.MergedIDs)
+		out.By[g.Collection] += len(g.MergedIDs)
 		ids = append(append(ids, g.SurvivorID), g.MergedIDs...)
 		if len(out.Groups) < memory.ReportMost {
 			out.Groups = append(out.Groups, shortened(g))

@@ -29,7 +29,7 @@ type Index interface {
 	// collection the nearest by vector, and those with most of its words, at most limit of either.
 	Alike(ctx context.Context, like memory.Record, projects, collections []string, limit int) ([]memory.Match, error)
 	// NearEach returns, for each of many, the nearest live memories of its project, collection and type
-	// whose cosine is above the bar; the answers are in the order of the question.
+	// (without one: of any type) whose cosine is above the bar; the answers are in the order of the question.
 	NearEach(ctx context.Context, like []memory.Record, above float64, limit int) ([][]memory.Match, error)
 	// Search finds nothing where no collection is there. Where some are missing, what the others
 	// hold comes with a memory.ErrNoCollection.
@@ -63,6 +63,7 @@ type Ledger interface {
 	Forgetter
 	Organizer
 	Rehearser
+	Planner
 	Undoer
 }
 

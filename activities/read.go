@@ -21,6 +21,7 @@ type ReadInput struct {
 	Held    bool                 `json:"held,omitempty"`
 	Changes int                  `json:"changes,omitempty"` // how many of the last ones
 	Census  *memory.CensusInput  `json:"census,omitempty"`
+	Plan    *memory.PlanQuery    `json:"plan,omitempty"`
 }
 
 // RelatedInput asks for what is linked to a memory.
@@ -44,6 +45,7 @@ type ReadOutput struct {
 	Held    []memory.HeldPrune `json:"held,omitempty"`
 	Changes []memory.Change    `json:"changes,omitempty"`
 	Census  *memory.Census     `json:"census,omitempty"`
+	Plan    *memory.PlanPage   `json:"plan,omitempty"`
 }
 
 // ReadLedger answers one question.
@@ -77,6 +79,10 @@ func (a *Activities) ReadLedger(ctx context.Context, in ReadInput) (ReadOutput, 
 		var c memory.Census
 		c, err = a.Ledger.Census(ctx, *in.Census)
 		out.Census = &c
+	case in.Plan != nil:
+		var p memory.PlanPage
+		p, err = a.readPlan(ctx, *in.Plan)
+		out.Plan = &p
 	case in.Held:
 		out.Held, err = a.Ledger.Held(ctx)
 	case in.Changes > 0:

@@ -18,7 +18,8 @@ type RehearseInput struct {
 
 // RehearseOrganize reports what an organize run would do, and changes nothing.
 // It takes the steps of OrganizeMemory in their order on a copy of what the
-// ledger knows. Its heartbeats carry the report so far.
+// ledger knows, and keeps them as a plan that can be read and applied. Its
+// heartbeats carry the report so far.
 func (a *Activities) RehearseOrganize(ctx context.Context, in RehearseInput) (memory.OrganizeReport, error) {
 	report := in.Report
 	standings, err := a.Ledger.Standings(ctx, in.Organize.Project)
@@ -27,6 +28,10 @@ func (a *Activities) RehearseOrganize(ctx context.Context, in RehearseInput) (me
 	}
 	now := in.Report.StartedAt.UTC().Truncate(time.Microsecond) // as the ledger keeps times
 	r := memory.NewRehearsal(now, standings)
+	across, err := a.across(ctx, in.Organize.Order(), in.Organize.Project, func(int) { activity.RecordHeartbeat(ctx, report) })
+	if err != nil {
+		return report, err
+	}
 	for _, collection := range in.Organize.Order() {
 		part := memory.CollectionReport{Collection: collection}
 		if err := a.rehearse(ctx, r, in.Organize.Project, &part); err != nil {
@@ -34,6 +39,9 @@ func (a *Activities) RehearseOrganize(ctx context.Context, in RehearseInput) (me
 		}
 		report.Collections = append(report.Collections, part)
 		activity.RecordHeartbeat(ctx, report)
+	}
+	if err := a.rehearseAcross(ctx, r, across, &report); err != nil {
+		return report, err
 	}
 	if !in.Organize.Yes {
 		report.Held = r.Hold()
@@ -43,13 +51,22 @@ func (a *Activities) RehearseOrganize(ctx context.Context, in RehearseInput) (me
 		pruned := r.Prune(part.Collection, report.Held)
 		part.Pruned, part.PrunedIDs = len(pruned), pruned[:min(len(pruned), memory.ReportMost)]
 	}
+	if err := a.rehearseAnnouncements(ctx, r, &report); err != nil {
+		return report, err
+	}
+	head := memory.PlanHead{ID: report.WorkflowID, Input: in.Organize, At: now, Held: report.Held}
+	return report, a.Ledger.KeepPlan(ctx, head, r.Plan())
+}
+
+// rehearseAnnouncements names what is nearly pruned.
+func (a *Activities) rehearseAnnouncements(ctx context.Context, r *memory.Rehearsal, report *memory.OrganizeReport) error {
 	for i := range report.Collections {
 		part := &report.Collections[i]
 		named := r.Announce(part.Collection)
 		part.Announced = len(named)
 		nearly, err := a.nearly(ctx, map[string][]string{part.Collection: named})
 		if err != nil {
-			return report, err
+			return err
 		}
 		part.Nearly = nearly[part.Collection]
 		for k := range part.Nearly {
@@ -58,7 +75,24 @@ func (a *Activities) RehearseOrganize(ctx context.Context, in RehearseInput) (me
 			}
 		}
 	}
-	return report, nil
+	return nil
+}
+
+// rehearseAcross merges what says the same in several collections.
+func (a *Activities) rehearseAcross(ctx context.Context, r *memory.Rehearsal, found memory.Groups, report *memory.OrganizeReport) error {
+	for page := range slices.Chunk(found.IDs, mergePage) {
+		members, err := a.Ledger.Members(ctx, r.Now(slices.Concat(page...)))
+		if err != nil {
+			return err
+		}
+		for _, ids := range page {
+			g, collection := r.MergeAcross(ids, members)
+			if len(g.MergedIDs) > 0 {
+				report.Part(collection).AddMerge(shortened(g))
+			}
+		}
+	}
+	return nil
 }
 
 // rehearse takes the steps of one collection that come before the pruning.
@@ -69,7 +103,11 @@ func (a *Activities) rehearse(ctx context.Context, r *memory.Rehearsal, project 
 	}
 	part.Scanned = found.Scanned
 	part.Expired = r.Expire(part.Collection)
-	part.Promoted = r.Promote(part.Collection)
+	if part.Promoted, err = r.Promote(part.Collection, func(ids []string) (map[string]memory.Record, error) {
+		return a.Ledger.Members(ctx, ids)
+	}); err != nil {
+		return err
+	}
 	for page := range slices.Chunk(found.IDs, mergePage) {
 		members, err := a.Ledger.Members(ctx, slices.Concat(page...))
 		if err != nil {
@@ -77,8 +115,7 @@ func (a *Activities) rehearse(ctx context.Context, r *memory.Rehearsal, project 
 		}
 		for _, ids := range page {
 			g := r.Merge(part.Collection, membersOf(members, ids))
-			part.Merged += len(g.MergedIDs)
-			part.AddGroup(shortened(g))
+			part.AddMerge(shortened(g))
 		}
 	}
 	part.Decayed, err = r.Decay(part.Collection, func(since map[string]time.Time) (map[string]int, error) {

@@ -32,6 +32,16 @@ func (a *Activities) TakeSnapshot(ctx context.Context, in memory.SnapshotInput) 
 	return a.Snapshots.Snapshot(ctx, in, func(r memory.SnapshotReport) { latest.Store(&r) })
 }
 
+// SnapshotOrganized takes a snapshot after an organize run, where this worker
+// keeps files for analysis. It says whether it did.
+func (a *Activities) SnapshotOrganized(ctx context.Context, in memory.SnapshotInput) (bool, error) {
+	if a.Snapshots == nil {
+		return false, nil
+	}
+	_, err := a.TakeSnapshot(ctx, in)
+	return err == nil, err
+}
+
 // beat calls tell now and at every tick until done.
 func beat(ctx context.Context, done <-chan struct{}, tell func()) {
 	tick := time.NewTicker(snapshotBeat)

@@ -84,30 +84,55 @@ func mergeUse(survivor, absorbed Memory) Memory {
 // that are then gone. Left out is what cannot go into the survivor: what is
 // pinned, of another project, collection or type, or too long with the rest.
 func MergeGroup(group []Record) (survivor int, after Record, gone []int) {
-	return mergeGroup(group, func(Record, Record) bool { return true })
+	return mergeGroup(group, Survivor(group), samePlace)
 }
 
 // MergeFacts is [MergeGroup] for memories that were found to say the same a
 // while ago: what says something else than the survivor by now is left out.
 func MergeFacts(group []Record) (survivor int, after Record, gone []int) {
-	return mergeGroup(group, func(a, b Record) bool { return SameFact(a.Text, b.Text) })
+	return mergeGroup(group, Survivor(group), func(a, b Record) bool { return samePlace(a, b) && SameFact(a.Text, b.Text) })
 }
 
-func mergeGroup(group []Record, same func(a, b Record) bool) (survivor int, after Record, gone []int) {
+// MergeAcross is [MergeFacts] for memories of several collections of a project.
+// What is kept for a time only goes into what is kept for good.
+func MergeAcross(group []Record) (survivor int, after Record, gone []int) {
+	lasting := slices.DeleteFunc(slices.Clone(group), func(r Record) bool { return r.Collection == ShortTerm && !r.Pinned })
 	survivor = Survivor(group)
-	if survivor < 0 {
-		return survivor, after, nil
+	if i := Survivor(lasting); i >= 0 {
+		survivor = slices.IndexFunc(group, func(r Record) bool { return r.ID == lasting[i].ID })
 	}
-	first := group[survivor]
+	return mergeGroup(group, survivor, sameFactAnywhere)
+}
+
+// MergeInto is [MergeAcross] with a survivor that was chosen before, or nothing if it is not there.
+func MergeInto(id string) func(group []Record) (survivor int, after Record, gone []int) {
+	return func(group []Record) (survivor int, after Record, gone []int) {
+		return mergeGroup(group, slices.IndexFunc(group, func(r Record) bool { return r.ID == id }), sameFactAnywhere)
+	}
+}
+
+func samePlace(a, b Record) bool {
+	return a.Project == b.Project && a.Collection == b.Collection && a.Type == b.Type
+}
+
+// sameFactAnywhere holds for one fact in any collections that are compared with each other.
+func sameFactAnywhere(a, b Record) bool {
+	return a.Project == b.Project && slices.Contains(Comparable(a.Collection), b.Collection) && SameFact(a.Text, b.Text)
+}
+
+func mergeGroup(group []Record, chosen int, goes func(survivor, other Record) bool) (survivor int, after Record, gone []int) {
+	if chosen < 0 {
+		return chosen, after, nil
+	}
+	first := group[chosen]
 	after = first
 	for i, r := range group {
-		like := r.Project == first.Project && r.Collection == first.Collection && r.Type == first.Type
-		if i == survivor || r.Pinned || !like || !same(first, r) || !Mergeable(after, r) {
+		if i == chosen || r.Pinned || !goes(first, r) || !Mergeable(after, r) {
 			continue
 		}
 		after, gone = Merge(after, r), append(gone, i)
 	}
-	return survivor, after, gone
+	return chosen, after, gone
 }
 
 // LeastSimilar returns the similarity of the least similar pair, 1 for fewer than two.

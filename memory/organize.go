@@ -12,6 +12,16 @@ type OrganizeInput struct {
 	DryRun      bool     `json:"dry_run,omitempty"`     // report what would be done, change nothing
 	Yes         bool     `json:"yes,omitempty"`         // prune also where it takes more than a tenth of a project
 	User        string   `json:"user,omitempty"`
+
+	// Apply is a plan of a dry run. What it says is done, by the time at which
+	// it was made, and nothing else; the fields above are those of the plan.
+	Apply *PlanRef `json:"apply,omitempty"`
+}
+
+// PlanRef names a plan, and what it must say.
+type PlanRef struct {
+	ID     string `json:"id"`
+	Digest string `json:"digest"`
 }
 
 // Clean checks the input and fills in defaults.
@@ -58,7 +68,10 @@ type OrganizeReport struct {
 	StartedAt   time.Time          `json:"started_at"`
 	TookSeconds float64            `json:"took_seconds"`
 	Collections []CollectionReport `json:"collections"`
-	Held        []HeldPrune        `json:"held,omitempty"` // projects of which nothing was pruned, because it waits for a yes
+	Held        []HeldPrune        `json:"held,omitempty"`      // projects of which nothing was pruned, because it waits for a yes
+	Applied     string             `json:"applied,omitempty"`   // the plan that was carried out
+	Cancelled   bool               `json:"cancelled,omitempty"` // it ended before all was done
+	Snapshot    bool               `json:"snapshot"`            // the audit was copied to where it is analysed
 }
 
 // Part returns the report on one collection, which is added if it is not there.
@@ -131,12 +144,19 @@ func (c *CollectionReport) AddGroup(g MergedGroup) {
 	}
 }
 
+// AddMerge counts a group, and shows it as long as there is room.
+func (c *CollectionReport) AddMerge(g MergedGroup) {
+	c.Merged += len(g.MergedIDs)
+	c.AddGroup(g)
+}
+
 // MergedGroup is one set of memories that are (or would become) one.
 type MergedGroup struct {
 	SurvivorID string   `json:"survivor_id"`
 	MergedIDs  []string `json:"merged_ids"`
-	Similarity float64  `json:"similarity"` // of the least similar pair
-	Text       string   `json:"text"`       // of the survivor afterwards
+	Similarity float64  `json:"similarity"`           // of the least similar pair
+	Text       string   `json:"text"`                 // of the survivor afterwards
+	Collection string   `json:"collection,omitempty"` // of the survivor
 }
 
 // NearlyPruned is a memory that a later run prunes, in a week at the earliest,

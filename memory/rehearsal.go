@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -15,7 +16,11 @@ type Rehearsal struct {
 	ids     []string // in order, as the ledger goes through them
 	live    map[string]*Standing
 	holders map[spot]string   // id of the live memory that holds a text
-	merged  map[string]Record // survivors, as merges left them
+	merged  map[string]Record // survivors, as merges and promotions left them
+	into    map[string]string // what was merged away, and into which
+
+	origin map[string]Standing // how each memory stood at the beginning
+	plan   []PlanStep
 }
 
 // spot is where a text may be held once.
@@ -25,10 +30,13 @@ func spotOf(m Memory) spot { return spot{m.Project, m.Collection, m.ContentHash}
 
 // NewRehearsal begins at now, with live memories in the order of their ids.
 func NewRehearsal(now time.Time, standings []Standing) *Rehearsal {
-	r := &Rehearsal{now: now, live: map[string]*Standing{}, holders: map[spot]string{}, merged: map[string]Record{}}
+	r := &Rehearsal{
+		now: now, live: map[string]*Standing{}, holders: map[spot]string{}, merged: map[string]Record{}, into: map[string]string{},
+		origin: make(map[string]Standing, len(standings)),
+	}
 	for i := range standings {
 		s := &standings[i]
-		r.ids = append(r.ids, s.ID)
+		r.ids, r.origin[s.ID] = append(r.ids, s.ID), *s
 		r.live[s.ID], r.holders[spotOf(s.Memory)] = s, s.ID
 	}
 	return r
@@ -52,52 +60,131 @@ func (r *Rehearsal) gone(s *Standing) {
 	}
 }
 
+// Plan returns the steps that were taken so far, in their order.
+func (r *Rehearsal) Plan() []PlanStep { return r.plan }
+
+// step adds to the plan what is done to memories of one project.
+func (r *Rehearsal) step(action string, s *Standing, why string, ids ...string) *PlanStep {
+	step := PlanStep{Action: action, Collection: s.Collection, Project: s.Project, IDs: append([]string{s.ID}, ids...), Why: why}
+	for _, id := range step.IDs {
+		step.Marks = append(step.Marks, r.origin[id].Mark(action))
+	}
+	r.plan = append(r.plan, step)
+	return &r.plan[len(r.plan)-1]
+}
+
 // Expire ends what outlived its time, and returns how many.
 func (r *Rehearsal) Expire(collection string) int {
 	found := r.those(collection, func(s Standing) bool { return s.Expirable(r.now) })
 	for _, s := range found {
+		r.step(ActionExpire, s, "its last day was "+s.ExpiresAt.UTC().Format(time.DateOnly))
 		r.gone(s)
 	}
 	return len(found)
 }
 
 // Promote moves what earned it to the collection of its type, into the one
-// that holds the same text there if there is one. It returns how many.
-func (r *Rehearsal) Promote(collection string) int {
+// that holds the same text there if there is one. It returns how many. Members
+// reads records as the ledger holds them.
+func (r *Rehearsal) Promote(collection string, members func(ids []string) (map[string]Record, error)) (int, error) {
 	found := r.those(collection, Standing.Earned)
 	for _, s := range found {
+		step := r.step(ActionPromote, s, s.earnedBy())
 		r.gone(s)
 		moved := *s
 		moved.Collection, moved.ExpiresAt = CollectionOf(s.Type), nil
-		if twin, ok := r.live[r.holders[spotOf(moved.Memory)]]; ok {
-			twin.Memory = mergeUse(twin.Memory, s.Memory)
+		twin, ok := r.live[r.holders[spotOf(moved.Memory)]]
+		if !ok {
+			r.live[s.ID], r.holders[spotOf(moved.Memory)] = &moved, s.ID
 			continue
 		}
-		r.live[s.ID], r.holders[spotOf(moved.Memory)] = &moved, s.ID
+		step.Into = twin.ID
+		both, err := members([]string{s.ID, twin.ID})
+		if err != nil {
+			return 0, err
+		}
+		after := Merge(r.record(twin, both[twin.ID]), r.record(s, both[s.ID]))
+		twin.Memory = mergeUse(twin.Memory, s.Memory)
+		twin.Confirmations++
+		r.merged[twin.ID], r.into[s.ID] = after, twin.ID
 	}
-	return len(found)
+	return len(found), nil
+}
+
+// earnedBy says why a short-term memory is promoted.
+func (s Standing) earnedBy() string {
+	if s.AccessCount >= PromoteAfter {
+		return fmt.Sprintf("recalled %d times", s.AccessCount)
+	}
+	return "stored more than once"
+}
+
+// record is a memory as it stands now: what a merge left, and what steps
+// changed of its use since then.
+func (r *Rehearsal) record(s *Standing, rec Record) Record {
+	if changed, ok := r.merged[s.ID]; ok {
+		rec = changed
+	}
+	rec.Collection, rec.Confidence, rec.Pinned, rec.AccessCount = s.Collection, s.Confidence, s.Pinned, s.AccessCount
+	rec.CreatedAt, rec.LastAccessed, rec.ArrivedAt, rec.ExpiresAt = s.CreatedAt, s.LastAccessed, s.ArrivedAt, s.ExpiresAt
+	return rec
 }
 
 // Merge makes one memory of a group of a collection. The records are as the
 // ledger holds them.
 func (r *Rehearsal) Merge(collection string, group []Record) MergedGroup {
-	out := MergedGroup{MergedIDs: []string{}}
 	var records []Record
 	for _, rec := range group {
 		s, ok := r.live[rec.ID]
 		if !ok || s.Collection != collection {
 			continue
 		}
-		if changed, ok := r.merged[rec.ID]; ok {
-			rec = changed
-		}
-		records = append(records, rec)
+		records = append(records, r.record(s, rec))
 	}
-	survivor, after, gone := MergeFacts(records)
+	return r.mergeThose(records, MergeFacts)
+}
+
+// MergeAcross makes one memory of a group of several collections. What was
+// merged away since the group was found stands for what it went into. It
+// returns the survivor's collection too.
+func (r *Rehearsal) MergeAcross(ids []string, members map[string]Record) (g MergedGroup, collection string) {
+	var records []Record
+	for _, id := range r.Now(ids) {
+		if s, ok := r.live[id]; ok {
+			records = append(records, r.record(s, members[id]))
+		}
+	}
+	g = r.mergeThose(records, MergeAcross)
+	if len(g.MergedIDs) > 0 {
+		r.plan[len(r.plan)-1].Across = true
+	}
+	if g.SurvivorID != "" {
+		collection = r.live[g.SurvivorID].Collection
+	}
+	return g, collection
+}
+
+// Now returns what memories went into, each once and in order.
+func (r *Rehearsal) Now(ids []string) []string {
+	out := make([]string, len(ids))
+	for i, id := range ids {
+		for r.into[id] != "" {
+			id = r.into[id]
+		}
+		out[i] = id
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// mergeThose makes one memory of live ones.
+func (r *Rehearsal) mergeThose(records []Record, group func([]Record) (int, Record, []int)) MergedGroup {
+	out := MergedGroup{MergedIDs: []string{}}
+	survivor, after, gone := group(records)
 	if survivor < 0 {
 		return out
 	}
-	out.SurvivorID, out.Text = after.ID, after.Text
+	out.SurvivorID, out.Text, out.Collection = after.ID, after.Text, after.Collection
 	if len(gone) == 0 {
 		return out
 	}
@@ -105,9 +192,13 @@ func (r *Rehearsal) Merge(collection string, group []Record) MergedGroup {
 	for _, i := range gone {
 		pairs = append(pairs, records[i])
 		out.MergedIDs = append(out.MergedIDs, records[i].ID)
-		r.gone(r.live[records[i].ID])
 	}
 	out.Similarity = LeastSimilar(pairs)
+	r.step(ActionMerge, r.live[after.ID], fmt.Sprintf("they say the same (similarity %.2f)", out.Similarity), out.MergedIDs...)
+	for _, id := range out.MergedIDs {
+		r.gone(r.live[id])
+		r.into[id] = after.ID
+	}
 	r.settle(after)
 	return out
 }
@@ -120,6 +211,7 @@ func (r *Rehearsal) settle(after Record) {
 	if twin, ok := r.live[r.holders[spotOf(after.Memory)]]; ok {
 		after.Memory = mergeUse(after.Memory, twin.Memory)
 		r.gone(twin)
+		r.into[twin.ID] = after.ID
 	}
 	s.Memory = after.Memory
 	r.holders[spotOf(s.Memory)] = s.ID
@@ -139,9 +231,13 @@ func (r *Rehearsal) Decay(collection string, ignored func(since map[string]time.
 		if err != nil {
 			return 0, err
 		}
+		step := PlanStep{Action: ActionDecay, Collection: collection}
 		for _, s := range page {
+			before := s.Confidence
 			s.Confidence, s.DecayedAt = s.Faded(r.now, times[s.ID]), &r.now
+			step.IDs, step.Before, step.After = append(step.IDs, s.ID), append(step.Before, before), append(step.After, s.Confidence)
 		}
+		r.plan = append(r.plan, step)
 	}
 	return len(found), nil
 }
@@ -165,9 +261,19 @@ func (r *Rehearsal) Prune(collection string, held []HeldPrune) []string {
 	ids := make([]string, len(found))
 	for i, s := range found {
 		ids[i] = s.ID
+		r.step(ActionPrune, s, s.faded())
 		r.gone(s)
 	}
 	return ids
+}
+
+// faded says why a memory is pruned, or is nearly pruned.
+func (s Standing) faded() string {
+	why := fmt.Sprintf("confidence %.2f, not used since %s", s.Confidence, s.UnusedSince().UTC().Format(time.DateOnly))
+	if s.Announced() {
+		why += ", named as nearly pruned on " + s.AnnouncedAt.UTC().Format(time.DateOnly)
+	}
+	return why
 }
 
 // Announce names what is nearly pruned, and returns the ids in order.
@@ -176,6 +282,7 @@ func (r *Rehearsal) Announce(collection string) []string {
 	ids := make([]string, len(found))
 	for i, s := range found {
 		ids[i] = s.ID
+		r.step(ActionAnnounce, s, s.faded())
 		s.AnnouncedAt = &r.now
 	}
 	return ids

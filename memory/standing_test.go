@@ -150,7 +150,10 @@ func TestRehearsalSeesTheStepsBefore(t *testing.T) {
 	if n, _ := r.Decay(memory.Memories, none); n != 2 {
 		t.Errorf("%d fade, want what is left of two and the other", n)
 	}
-	if n := r.Promote(memory.ShortTerm); n != 1 {
+	members := func([]string) (map[string]memory.Record, error) {
+		return map[string]memory.Record{"1": record(fades, "Fades."), "4": record(earned, "Fades.")}, nil
+	}
+	if n, _ := r.Promote(memory.ShortTerm, members); n != 1 {
 		t.Errorf("%d promoted", n)
 	}
 	// 0.9 has faded below the bar, but its twin came back to it just now.

@@ -13,9 +13,11 @@ type Scope struct {
 	Project     string    `json:"project"`               // "" for all
 	Now         time.Time `json:"now"`
 	DryRun      bool      `json:"dry_run"`
-	Limit       int       `json:"limit"`           // most memories to look at in one call; 0 means 1000
-	After       string    `json:"after,omitempty"` // id; see Tidied.Next
-	Held        []string  `json:"held,omitempty"`  // projects to leave out
+	Limit       int       `json:"limit"`            // most memories to look at in one call; 0 means 1000
+	After       string    `json:"after,omitempty"`  // id; see Tidied.Next
+	Held        []string  `json:"held,omitempty"`   // projects to leave out
+	Plan        string    `json:"plan,omitempty"`   // of which the steps are done, and nothing else; "" for what the rules say
+	Across      bool      `json:"across,omitempty"` // of a merge: of memories of several collections
 }
 
 // Tidied is what one call of an organize step changed.

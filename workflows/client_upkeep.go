@@ -41,7 +41,13 @@ func (c *Client) Organize(
 	if in.DryRun {
 		far = lastWord[memory.OrganizeReport](c)
 	}
-	return follow(ctx, run, far, progress)
+	report, err := follow(ctx, run, far, progress)
+	var ended *temporal.CanceledError
+	if errors.As(err, &ended) {
+		err = memory.Errorf(memory.Conflict, fmt.Sprintf("\"mneme undo %s\" takes back what it did until then", run.GetID()),
+			"the organize run %s was cancelled", run.GetID())
+	}
+	return report, err
 }
 
 // Rebuild brings the index in step with the ledger and returns how they compare.

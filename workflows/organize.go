@@ -3,6 +3,7 @@ package workflows
 import (
 	"fmt"
 
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/mneme-memory/mneme/activities"
@@ -14,6 +15,9 @@ const (
 	tidyPage  = 1000 // memories
 	mergePage = 50   // groups: stores into their places wait meanwhile
 )
+
+// snapshotTries is how often an organize run tries to copy the audit.
+const snapshotTries = 2
 
 // OrganizeState is where an organize run is, so that it can go on in a new
 // run when its history has grown long.
@@ -30,7 +34,12 @@ type OrganizeState struct {
 	Stage  int            `json:"stage,omitempty"`  // number of the stage that is next
 	After  string         `json:"after,omitempty"`  // and in it the last id that was looked at
 	From   int            `json:"from,omitempty"`   // and the group that is next
-	Groups map[string]int `json:"groups,omitempty"` // how many were found, by collection
+	Groups map[string]int `json:"groups,omitempty"` // how many were found, by collection; "" for those of several
+	// Plan is the head of the plan that is applied.
+	Plan *memory.PlanHead `json:"plan,omitempty"`
+	// Order is which list of stages the numbers are of: 0 that of before
+	// duplicates of several collections were merged.
+	Order int `json:"order,omitempty"`
 
 	// The place of a run from before there were stages: the number of the next
 	// collection, its finished steps, and how many of its groups were already
@@ -52,7 +61,12 @@ func (s OrganizeState) begunBefore() bool {
 // waits for a run with Yes; nothing else waits for it.
 //
 // A dry run takes the same steps in the same order on a copy of what the
-// ledger knows, and changes nothing.
+// ledger knows, and changes nothing but that it keeps them as a plan. A run
+// that applies a plan does what that says, and refuses if one of its memories
+// is no longer what it was.
+//
+// Cancelled, a run ends between two pages: what it did is done in ledger and
+// index, noted in the audit, and can be undone.
 func OrganizeMemory(ctx workflow.Context, in memory.OrganizeInput, state OrganizeState) (memory.OrganizeReport, error) {
 	if state.Report.StartedAt.IsZero() {
 		info := workflow.GetInfo(ctx).WorkflowExecution
@@ -70,13 +84,17 @@ func OrganizeMemory(ctx workflow.Context, in memory.OrganizeInput, state Organiz
 		return o.state.Report, activities.ToTemporal(err)
 	}
 	o.in = in
-	if state.begunBefore() || workflow.GetVersion(ctx, "organize-stages", workflow.DefaultVersion, 1) == workflow.DefaultVersion {
-		return (&organizeBefore{in: in, state: &o.state}).run(ctx)
+	version := workflow.DefaultVersion
+	if !state.begunBefore() {
+		version = workflow.GetVersion(ctx, "organize-stages", workflow.DefaultVersion, 2)
 	}
-	if in.DryRun {
+	switch {
+	case version == workflow.DefaultVersion:
+		return (&organizeBefore{in: in, state: &o.state}).run(ctx)
+	case in.DryRun:
 		err = o.rehearse(ctx)
-	} else {
-		err = o.run(ctx)
+	default:
+		err = o.begin(ctx, version)
 	}
 	return o.state.Report, err
 }
@@ -85,16 +103,21 @@ func OrganizeMemory(ctx workflow.Context, in memory.OrganizeInput, state Organiz
 type organize struct {
 	in    memory.OrganizeInput
 	state OrganizeState
-	pages int // done by this run
+	plan  memory.PlanHead // that is applied, if one is
+	pages int             // done by this run
 }
 
 // stage does one page of a stage and says whether there are more.
 type stage func(ctx workflow.Context) (more bool, err error)
 
 // stages are all stages in their order. Which they are depends on nothing but
-// the input: a run that is continued goes by their numbers.
+// the input and the order of the state: a run that is continued goes by their numbers.
 func (o *organize) stages() []stage {
 	var all []stage
+	across := o.state.Order > 0
+	if across {
+		all = append(all, o.findAcross)
+	}
 	for _, c := range o.in.Order() {
 		all = append(all, o.find(c), o.tidy(memory.ActionExpire, c))
 		if c == memory.ShortTerm {
@@ -102,16 +125,42 @@ func (o *organize) stages() []stage {
 		}
 		all = append(all, o.merge(c), o.tidy(memory.ActionDecay, c))
 	}
+	if across {
+		all = append(all, o.merge(""))
+	}
 	all = append(all, o.hold, o.tidy(memory.ActionPrune, ""), o.tidy(memory.ActionAnnounce, ""))
 	for _, c := range o.in.Order() {
 		all = append(all, o.rebuild(c))
 	}
+	if across {
+		all = append(all, o.snapshot)
+	}
 	return append(all, o.note)
 }
 
-func (o *organize) run(ctx workflow.Context) error {
+// begin takes the turn, and does the stages that are left.
+func (o *organize) begin(ctx workflow.Context, version workflow.Version) error {
+	if !o.state.Staged && version > 1 {
+		o.state.Order = 1
+	}
 	o.state.Staged = true
+	if o.state.Order > 0 {
+		if err := o.takeTurn(ctx); err != nil {
+			return err
+		}
+	}
+	err := o.run(ctx)
+	if err != nil && ctx.Err() != nil {
+		return o.cancelled(ctx, err)
+	}
+	return err
+}
+
+func (o *organize) run(ctx workflow.Context) error {
 	for stages := o.stages(); o.state.Stage < len(stages); {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if o.full(ctx) {
 			return workflow.NewContinueAsNewError(ctx, OrganizeMemory, o.in, o.state)
 		}
@@ -124,6 +173,49 @@ func (o *organize) run(ctx workflow.Context) error {
 		}
 	}
 	return nil
+}
+
+// takeTurn refuses to begin while another run is at work, and reads the plan
+// that is to be applied. A run that goes on as new has its turn.
+func (o *organize) takeTurn(ctx workflow.Context) error {
+	if err := workflow.ExecuteActivity(durable(ctx), acts.TakeTurn).Get(ctx, nil); err != nil {
+		return err
+	}
+	if o.in.Apply == nil {
+		return nil
+	}
+	if o.state.Plan != nil {
+		o.plan = *o.state.Plan
+		return nil
+	}
+	if err := workflow.ExecuteActivity(durable(ctx), acts.CheckPlan, *o.in.Apply).Get(ctx, &o.plan); err != nil {
+		return err
+	}
+	o.state.Plan = &o.plan
+	o.state.Report.Applied = o.plan.ID
+	user := o.in.User
+	apply := o.in.Apply
+	o.in = o.plan.Input
+	o.in.User, o.in.Apply, o.in.DryRun = user, apply, false
+	return nil
+}
+
+// cancelled notes what was done until a run was cancelled.
+func (o *organize) cancelled(ctx workflow.Context, err error) error {
+	quiet, cancel := workflow.NewDisconnectedContext(ctx)
+	defer cancel()
+	o.state.Report.Cancelled = true
+	if _, failed := o.note(quiet); failed != nil {
+		return failed
+	}
+	return err
+}
+
+// whole returns the context of a page that changes something: a cancellation
+// waits until it is done in ledger and index.
+func whole(ctx workflow.Context) workflow.Context {
+	quiet, _ := workflow.NewDisconnectedContext(ctx)
+	return durable(quiet)
 }
 
 // full reports whether the history is long enough.
@@ -149,6 +241,9 @@ func (o *organize) scope(collection string, page int) memory.Scope {
 		page = o.state.Page
 	}
 	s := memory.Scope{Collection: collection, Project: o.in.Project, Now: o.state.Report.StartedAt, Limit: page, After: o.state.After}
+	if o.in.Apply != nil {
+		s.Plan, s.Now = o.plan.ID, o.plan.At
+	}
 	if collection == "" {
 		s.Collections = o.in.Order()
 		for _, h := range o.state.Report.Held {
@@ -167,18 +262,40 @@ func (o *organize) empty(collection string) bool {
 func (o *organize) find(collection string) stage {
 	return func(ctx workflow.Context) (bool, error) {
 		o.pages++
-		var found memory.FoundGroups
-		in := activities.FindGroupsInput{Scope: o.scope(collection, tidyPage), User: o.in.User, Step: findStep(collection)}
-		if err := workflow.ExecuteActivity(long(ctx), acts.FindGroups, in).Get(ctx, &found); err != nil {
+		found, err := o.foundIn(ctx, o.scope(collection, tidyPage), findStep(collection))
+		if err != nil {
 			return false, err
 		}
 		o.state.Report.Part(collection).Scanned = found.Scanned
-		if o.state.Groups == nil {
-			o.state.Groups = map[string]int{}
-		}
 		o.state.Groups[collection] = found.Groups
 		return false, nil
 	}
+}
+
+// findAcross looks for what says the same in several collections.
+func (o *organize) findAcross(ctx workflow.Context) (bool, error) {
+	o.pages++
+	scope := o.scope("", tidyPage)
+	scope.Across = true
+	found, err := o.foundIn(ctx, scope, findStep("across"))
+	if err != nil {
+		return false, err
+	}
+	o.state.Groups[""] = found.Groups
+	return false, nil
+}
+
+// foundIn keeps the groups that are found in a scope, or that the plan names.
+func (o *organize) foundIn(ctx workflow.Context, scope memory.Scope, step string) (found memory.FoundGroups, err error) {
+	if o.state.Groups == nil {
+		o.state.Groups = map[string]int{}
+	}
+	if o.in.Apply != nil {
+		in := activities.FindPlannedInput{Scope: scope, User: o.in.User, Step: step}
+		return found, workflow.ExecuteActivity(durable(ctx), acts.FindPlanned, in).Get(ctx, &found)
+	}
+	in := activities.FindGroupsInput{Scope: scope, User: o.in.User, Step: step}
+	return found, workflow.ExecuteActivity(long(ctx), acts.FindGroups, in).Get(ctx, &found)
 }
 
 // stepAt names a page, once in a run.
@@ -188,28 +305,50 @@ func stepAt(collection, action string, at any) string {
 
 func findStep(collection string) string { return collection + "/find" }
 
-// merge makes one memory of each group that was found.
+// merge makes one memory of each group that was found in a collection, or with
+// "" in several.
 func (o *organize) merge(collection string) stage {
+	name := collection
+	if name == "" {
+		name = "across"
+	}
 	return func(ctx workflow.Context) (bool, error) {
 		if o.state.From >= o.state.Groups[collection] {
 			return false, nil
 		}
 		o.pages++
 		in := activities.MergeGroupsInput{
-			Scope: o.scope(collection, mergePage), User: o.in.User, Step: stepAt(collection, "merge", o.state.From),
-			Found: findStep(collection), From: o.state.From,
+			Scope: o.scope(collection, mergePage), User: o.in.User, Step: stepAt(name, "merge", o.state.From),
+			Found: findStep(name), From: o.state.From,
 		}
+		in.Scope.Across, in.Scope.Held = collection == "", nil
 		var out activities.MergedGroups
-		if err := workflow.ExecuteActivity(durable(ctx), acts.MergeGroups, in).Get(ctx, &out); err != nil {
+		if err := workflow.ExecuteActivity(whole(ctx), acts.MergeGroups, in).Get(ctx, &out); err != nil {
 			return false, err
 		}
+		o.merged(collection, out)
+		o.state.From += in.Scope.Limit
+		return true, nil
+	}
+}
+
+// merged counts what a page of groups became.
+func (o *organize) merged(collection string, out activities.MergedGroups) {
+	if collection != "" {
 		part := o.state.Report.Part(collection)
 		part.Merged += out.Merged
 		for _, g := range out.Groups {
 			part.AddGroup(g)
 		}
-		o.state.From += in.Scope.Limit
-		return true, nil
+		return
+	}
+	for _, c := range o.in.Order() {
+		if n := out.By[c]; n > 0 {
+			o.state.Report.Part(c).Merged += n
+		}
+	}
+	for _, g := range out.Groups {
+		o.state.Report.Part(g.Collection).AddGroup(g)
 	}
 }
 
@@ -224,7 +363,7 @@ func (o *organize) tidy(action, collection string) stage {
 			Action: action, Scope: o.scope(collection, tidyPage), User: o.in.User, Step: stepAt(collection, action, o.state.After),
 		}
 		var out activities.TidiedPage
-		if err := workflow.ExecuteActivity(durable(ctx), acts.TidyPage, in).Get(ctx, &out); err != nil {
+		if err := workflow.ExecuteActivity(whole(ctx), acts.TidyPage, in).Get(ctx, &out); err != nil {
 			return false, err
 		}
 		for i := range o.state.Report.Collections { // those that the run has come to
@@ -247,6 +386,10 @@ func firstOnes[T any](named, more []T) []T {
 // hold asks of which projects too much would be pruned.
 func (o *organize) hold(ctx workflow.Context) (bool, error) {
 	o.pages++
+	if o.in.Apply != nil {
+		o.state.Report.Held = o.plan.Held
+		return false, nil
+	}
 	in := activities.HoldInput{Scope: o.scope("", tidyPage), User: o.in.User, Step: "hold", Yes: o.in.Yes}
 	return false, workflow.ExecuteActivity(durable(ctx), acts.HoldPrunes, in).Get(ctx, &o.state.Report.Held)
 }
@@ -268,4 +411,15 @@ func (o *organize) note(ctx workflow.Context) (bool, error) {
 		User: o.in.User, Action: memory.ActionOrganize, Step: "report", Project: o.in.Project,
 		Details: map[string]any{"report": o.state.Report.WithoutTexts()},
 	}, nil)
+}
+
+// snapshot copies the audit to where it is analysed. A run is whole without: the
+// nightly one is next.
+func (o *organize) snapshot(ctx workflow.Context) (bool, error) {
+	few := workflow.WithRetryPolicy(long(ctx), temporal.RetryPolicy{MaximumAttempts: snapshotTries})
+	err := workflow.ExecuteActivity(few, acts.SnapshotOrganized, memory.SnapshotInput{User: o.in.User}).Get(ctx, &o.state.Report.Snapshot)
+	if temporal.IsCanceledError(err) {
+		return false, err
+	}
+	return false, nil
 }

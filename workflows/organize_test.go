@@ -88,7 +88,7 @@ func (l *ledgerOf) groups(n int) []memory.MergedGroup {
 
 func (l *ledgerOf) find(_ context.Context, in activities.FindGroupsInput) (memory.FoundGroups, error) {
 	l.once(in.Step)
-	if in.Scope.Collection == memory.Episodes {
+	if in.Scope.Collection == memory.Episodes || in.Scope.Across {
 		return memory.FoundGroups{}, nil
 	}
 	return memory.FoundGroups{Scanned: 100, Groups: 5}, nil
@@ -138,6 +138,8 @@ func (l *ledgerOf) env(t *testing.T) *testsuite.TestWorkflowEnvironment {
 	env.OnActivity(acts.MergeGroups, mock.Anything, mock.Anything).Return(l.merge)
 	env.OnActivity(acts.TidyPage, mock.Anything, mock.Anything).Return(l.tidy)
 	env.OnActivity(acts.HoldPrunes, mock.Anything, mock.Anything).Return([]memory.HeldPrune{{Project: "held", Memories: 20, Live: 30}}, nil)
+	env.OnActivity(acts.TakeTurn, mock.Anything).Return(nil)
+	env.OnActivity(acts.SnapshotOrganized, mock.Anything, mock.Anything).Return(true, nil)
 	env.OnActivity(acts.RebuildGraphs, mock.Anything, mock.Anything).Return(false, nil)
 	env.OnActivity(acts.Note, mock.Anything, mock.Anything).
 		Return(func(_ context.Context, in activities.NoteInput) error {

@@ -19,6 +19,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/mneme-memory/mneme/activities"
@@ -37,7 +38,7 @@ func TestDryRunTellsTheTruth(t *testing.T) {
 	t.Parallel()
 	theShared.start(t)
 	total := memory.CollectionReport{}
-	held, announced := 0, 0
+	held, announced, across := 0, 0, 0
 	for seed := range uint64(12) {
 		l := newMess(t, seed)
 		before := l.print(t)
@@ -50,6 +51,7 @@ func TestDryRunTellsTheTruth(t *testing.T) {
 			t.Errorf("seed %d: the dry run says - and the run did +:\n%s", seed, diff)
 		}
 		l.holdAgainst(t, seed, real)
+		across += l.count(t, `select count(*) from memories a join memories b on b.id = a.merged_into where a.collection <> b.collection and a.type = b.type`)
 		sum := totals(real)
 		total.Expired, total.Promoted, total.Merged = total.Expired+sum.Expired, total.Promoted+sum.Promoted, total.Merged+sum.Merged
 		total.Decayed, total.Pruned = total.Decayed+sum.Decayed, total.Pruned+sum.Pruned
@@ -58,8 +60,8 @@ func TestDryRunTellsTheTruth(t *testing.T) {
 			announced += c.Announced
 		}
 	}
-	if total.Expired*total.Promoted*total.Merged*total.Decayed*total.Pruned*held*announced == 0 {
-		t.Errorf("chance left a step without work: %+v, %d held, %d announced", total, held, announced)
+	if total.Expired*total.Promoted*total.Merged*total.Decayed*total.Pruned*held*announced*across == 0 {
+		t.Errorf("chance left a step without work: %+v, %d held, %d announced, %d merged into another collection", total, held, announced, across)
 	}
 }
 
@@ -80,6 +82,8 @@ type mess struct {
 	acts  *activities.Activities
 	now   time.Time
 	chain int // organize runs so far
+
+	begun func(env *testsuite.TestWorkflowEnvironment) // is told of each run, if it is set
 }
 
 func newMess(t *testing.T, seed uint64) *mess {
@@ -92,8 +96,13 @@ func newMess(t *testing.T, seed uint64) *mess {
 	conn, err := pgx.Connect(t.Context(), url)
 	check(t, err)
 	t.Cleanup(func() { conn.Close(context.WithoutCancel(t.Context())) })
-	m := &mess{Ledger: ledger, conn: conn, now: time.Date(2026, 11, 22, 4, 0, 0, 1234, time.UTC)}
-	m.acts = &activities.Activities{Ledger: ledger, Index: newPoints(), Redactor: redactor(t), Now: func() time.Time { return m.now }}
+	// What the ledger writes has its own clock, and the run is after that.
+	m := &mess{Ledger: ledger, conn: conn, now: time.Now().UTC().Add(time.Hour)}
+	m.acts = &activities.Activities{
+		Ledger: ledger, Index: newPoints(), Redactor: redactor(t), Now: func() time.Time { return m.now },
+		Open: func(context.Context, string) (bool, error) { return false, nil },
+	}
+	check(t, ledger.UseModel(t.Context(), messModel, len(direction(0))))
 	m.fill(t, rand.New(rand.NewPCG(seed, 1))) //nolint:gosec // chance that can be repeated
 	return m
 }
@@ -173,6 +182,13 @@ func (m *mess) ids(t *testing.T) []string {
 	return ids
 }
 
+func (m *mess) count(t *testing.T, query string, args ...any) int {
+	t.Helper()
+	var n int
+	check(t, m.conn.QueryRow(t.Context(), query, args...).Scan(&n))
+	return n
+}
+
 // print is the ledger in one number.
 func (m *mess) print(t *testing.T) string {
 	t.Helper()
@@ -185,28 +201,37 @@ func (m *mess) print(t *testing.T) string {
 // organize runs the workflow, page by small page, in as many runs as it takes.
 func (m *mess) organize(t *testing.T, dry bool) memory.OrganizeReport {
 	t.Helper()
-	in := memory.OrganizeInput{DryRun: dry}
+	report, runs, err := m.run(t, memory.OrganizeInput{DryRun: dry})
+	check(t, err)
+	if !dry && runs < 3 {
+		t.Errorf("%d runs were continued", runs)
+	}
+	return report
+}
+
+// run is organize with any input, and says how often the workflow went on as new.
+func (m *mess) run(t *testing.T, in memory.OrganizeInput) (report memory.OrganizeReport, runs int, err error) {
+	t.Helper()
 	state := workflows.OrganizeState{PerRun: 5, Page: 7}
 	m.chain++
-	for runs := 0; ; runs++ {
+	for ; ; runs++ {
 		env := newEnv(t)
 		env.SetTestTimeout(patience)
 		env.RegisterActivity(m.acts)
 		env.SetStartTime(m.now)
 		env.SetStartWorkflowOptions(client.StartWorkflowOptions{ID: fmt.Sprint("organize/", m.chain)})
+		if m.begun != nil {
+			m.begun(env)
+		}
 		env.ExecuteWorkflow(workflows.OrganizeMemory, in, state)
 		err := env.GetWorkflowError()
 		var again *workflow.ContinueAsNewError
 		switch {
 		case err == nil:
-			var report memory.OrganizeReport
 			check(t, env.GetWorkflowResult(&report))
-			if !dry && runs < 3 {
-				t.Errorf("%d runs were continued", runs)
-			}
-			return report
+			return report, runs, nil
 		case !errors.As(err, &again):
-			t.Fatal(err)
+			return report, runs, activities.FromTemporal(err)
 		}
 		in, state = memory.OrganizeInput{}, workflows.OrganizeState{} // what is left out is zero
 		check(t, converter.GetDefaultDataConverter().FromPayloads(again.Input, &in, &state))
@@ -258,11 +283,16 @@ type points struct {
 
 	mu sync.Mutex
 	at map[string]map[string]memory.Record // by collection and id
+
+	written func() // is told of each write, if it is set
 }
 
 func newPoints() *points { return &points{at: map[string]map[string]memory.Record{}} }
 
 func (p *points) Upsert(_ context.Context, records []memory.Record) error {
+	if p.written != nil {
+		p.written()
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, r := range records {
@@ -290,7 +320,7 @@ func (p *points) NearEach(_ context.Context, like []memory.Record, above float64
 	for i, l := range like {
 		for _, id := range slices.Sorted(maps.Keys(p.at[l.Collection])) {
 			r := p.at[l.Collection][id]
-			if cosine := memory.Cosine(l.Vector, r.Vector); r.Project == l.Project && r.Type == l.Type && cosine > above {
+			if cosine := memory.Cosine(l.Vector, r.Vector); r.Project == l.Project && (r.Type == l.Type || l.Type == "") && id != l.ID && cosine > above {
 				out[i] = append(out[i], memory.Match{ID: id, Cosine: cosine})
 			}
 		}
@@ -298,6 +328,17 @@ func (p *points) NearEach(_ context.Context, like []memory.Record, above float64
 		out[i] = out[i][:min(len(out[i]), limit)]
 	}
 	return out, nil
+}
+
+func (p *points) Missing(_ context.Context, collection string, ids []string) ([]string, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { _, there := p.at[collection][id]; return there }), nil
+}
+
+// Compare finds nothing: what is compared has just been written by Upsert.
+func (p *points) Compare(context.Context, string, []memory.Record) (memory.Difference, error) {
+	return memory.Difference{}, nil
 }
 
 func (p *points) RebuildGraphs(context.Context, string) (bool, error) { return false, nil }

@@ -3,9 +3,11 @@ package workflows_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/workflowservice/v1"
 
@@ -25,6 +27,8 @@ type recorded struct {
 func scenarios() map[string]func(t *testing.T) recorded {
 	out := map[string]func(t *testing.T) recorded{
 		"organize-stages": organizeTidies, "organize-rehearsed": organizeDry, "organize-stages-continued": organizeContinued,
+		"organize-across": organizeTidies, "organize-across-continued": organizeContinued, "organize-planned": organizeDry,
+		"organize-applied": organizeApplied, "organize-cancelled": organizeCancelled,
 		"import-batches": importBatches, "rebuild-walked": rebuildEqual, "rebuild-walked-new-model": rebuildNewModel,
 		"rebuild-check-equal": rebuildCheckEqual, "rebuild-check-lost": rebuildCheckLost,
 		"snapshot": snapshotTaken,
@@ -310,6 +314,62 @@ func organizeContinued(t *testing.T) recorded {
 	if runs := r.runs(t, id); runs < 3 || totals(report).Merged != 3 {
 		t.Fatalf("after %d runs %+v", runs, report)
 	}
+	return recorded{r, id}
+}
+
+func organizeApplied(t *testing.T) recorded {
+	r := newRig(t)
+	r.untidy(t)
+	dry, _ := r.organize(t, memory.OrganizeInput{DryRun: true}, workflows.OrganizeState{})
+	page, err := r.Plan(t.Context(), memory.PlanQuery{ID: dry.WorkflowID})
+	check(t, err)
+	report, err := r.Organize(t.Context(), memory.OrganizeInput{
+		Apply: &memory.PlanRef{ID: page.Head.ID, Digest: page.Head.Digest},
+	}, nil)
+	check(t, err)
+	want, got := totals(dry), totals(report)
+	want.Scanned, got.Scanned = 0, 0
+	if diff := cmp.Diff(want, got); diff != "" || got.Merged != 3 {
+		t.Fatalf("the plan says - and was carried out +:\n%s", diff)
+	}
+	return recorded{r, report.WorkflowID}
+}
+
+// organizeCancelled ends a run while it looks for duplicates.
+func organizeCancelled(t *testing.T) recorded {
+	r := newRig(t)
+	halting := &haltingIndex{Index: r.acts.Index, reached: make(chan struct{}), on: make(chan struct{})}
+	r.acts.Index = halting
+	r.work(t)
+	r.store(t, "The API listens on port 8443.")
+	_, err := r.Store(t.Context(), memory.StoreInput{Text: "The release took two hours.", Project: "p", Type: memory.TypeEpisode})
+	check(t, err)
+	told, done := make(chan string, 1000), make(chan error, 1)
+	go func() {
+		_, err := r.Organize(t.Context(), memory.OrganizeInput{}, func(p memory.OrganizeReport) { told <- p.WorkflowID })
+		done <- err
+	}()
+	id := <-told
+	<-halting.reached
+	if _, err := r.Organize(t.Context(), memory.OrganizeInput{}, nil); memory.CodeOf(err) != memory.Conflict || !strings.Contains(err.Error(), id) {
+		t.Errorf("beside %s another run ended with: %v", id, err)
+	}
+	ids, err := r.CancelOrganize(t.Context(), id)
+	check(t, err)
+	if len(ids) != 1 || ids[0] != id {
+		t.Errorf("cancelled %v", ids)
+	}
+	if err := <-done; memory.CodeOf(err) != memory.Conflict || !strings.Contains(memory.HintOf(err), "mneme undo "+id) {
+		t.Errorf("whoever waited was told: %v", err)
+	}
+	close(halting.on)
+	ids, err = r.CancelOrganize(t.Context(), id)
+	check(t, err)
+	if len(ids) > 0 {
+		t.Errorf("cancelled once more: %v", ids)
+	}
+	_, err = r.Organize(t.Context(), memory.OrganizeInput{}, nil) // has its turn
+	check(t, err)
 	return recorded{r, id}
 }
 

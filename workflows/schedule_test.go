@@ -114,7 +114,7 @@ type haltingIndex struct {
 }
 
 func (h *haltingIndex) NearEach(ctx context.Context, like []memory.Record, above float64, limit int) ([][]memory.Match, error) {
-	if like[0].Collection == memory.Episodes {
+	if like[0].Collection == memory.Episodes && like[0].Type != "" { // not what is asked of other collections
 		h.once.Do(func() { close(h.reached) })
 		select {
 		case <-h.on:

@@ -26,6 +26,7 @@ type Client interface {
 	censor
 	receiver
 	organizer
+	planner
 	rebuilder
 	snapshotter
 	counter

@@ -24,6 +24,8 @@ type fake struct {
 	recall   func(memory.Query) (memory.RecallResult, error)
 	forget   func(memory.ForgetInput) (memory.ForgetReceipt, error)
 	organize func(memory.OrganizeInput, func(memory.OrganizeReport)) (memory.OrganizeReport, error)
+	plan     func(memory.PlanQuery) (memory.PlanPage, error)
+	cancel   func(string) ([]string, error)
 	get      func([]string) ([]memory.Details, error)
 	update   func(memory.UpdateInput) (memory.Memory, error)
 	merge    func([]string) (memory.MergedGroup, error)
@@ -95,6 +97,20 @@ func (f fake) Organize(_ context.Context, in memory.OrganizeInput, p func(memory
 		return memory.OrganizeReport{}, errUnexpected
 	}
 	return f.organize(in, p)
+}
+
+func (f fake) Plan(_ context.Context, q memory.PlanQuery) (memory.PlanPage, error) {
+	if f.plan == nil {
+		return memory.PlanPage{}, errUnexpected
+	}
+	return f.plan(q)
+}
+
+func (f fake) CancelOrganize(_ context.Context, id string) ([]string, error) {
+	if f.cancel == nil {
+		return nil, errUnexpected
+	}
+	return f.cancel(id)
 }
 
 func (f fake) Held(context.Context) ([]memory.HeldPrune, error) { return nil, nil }
@@ -294,8 +310,18 @@ func fixed() fake {
 			if !in.Yes {
 				r.Held = []memory.HeldPrune{{Project: "shop", Memories: 40, Live: 120, HeldAt: day(4)}}
 			}
+			if in.Apply != nil {
+				r.Applied = in.Apply.ID
+			}
 			p(r)
 			return r, nil
+		},
+		plan: fixedPlan,
+		cancel: func(id string) ([]string, error) {
+			if id == "organize/ended" {
+				return []string{}, nil
+			}
+			return []string{"organize/x"}, nil
 		},
 		get: func(ids []string) ([]memory.Details, error) {
 			if ids[0] != idA {

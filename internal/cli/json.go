@@ -17,7 +17,7 @@ import (
 //	link       memory.Link
 //	related    array of memory.Related
 //	history    memory.History
-//	organize   memory.OrganizeReport
+//	organize   memory.OrganizeReport; of a dry run with its plan: planFile
 //	hooks log  hooksJSON
 //	review     array of review.Item; with decisions, array of review.Outcome
 //	analytics  analytics.Report; with --sql, array of objects; snapshot: memory.SnapshotReport

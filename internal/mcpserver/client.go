@@ -15,6 +15,7 @@ type Client interface {
 	Recall(ctx context.Context, q memory.Query) (memory.RecallResult, error)
 	Forget(ctx context.Context, in memory.ForgetInput) (memory.ForgetReceipt, error)
 	Organize(ctx context.Context, in memory.OrganizeInput, progress func(memory.OrganizeReport)) (memory.OrganizeReport, error)
+	Plan(ctx context.Context, q memory.PlanQuery) (memory.PlanPage, error)
 	Get(ctx context.Context, ids []string) ([]memory.Details, error)
 	Link(ctx context.Context, link memory.Link) (memory.Link, error)
 	Related(ctx context.Context, id string, depth, limit int) ([]memory.Related, error)

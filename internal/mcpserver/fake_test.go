@@ -18,6 +18,7 @@ type fake struct {
 	store     func(memory.StoreInput) (memory.StoreResult, error)
 	recall    func(memory.Query) (memory.RecallResult, error)
 	forget    func(memory.ForgetInput) (memory.ForgetReceipt, error)
+	plan      func(memory.PlanQuery) (memory.PlanPage, error)
 	organize  func(context.Context, func(memory.OrganizeReport)) (memory.OrganizeReport, error)
 	get       func([]string) ([]memory.Details, error)
 	link      func(memory.Link) (memory.Link, error)
@@ -78,6 +79,13 @@ func (f *fake) Organize(ctx context.Context, _ memory.OrganizeInput, p func(memo
 		return memory.OrganizeReport{}, errNotExpected
 	}
 	return f.organize(ctx, p)
+}
+
+func (f *fake) Plan(_ context.Context, q memory.PlanQuery) (memory.PlanPage, error) {
+	if f.plan == nil {
+		return memory.PlanPage{}, nil
+	}
+	return f.plan(q)
 }
 
 func (f *fake) Get(_ context.Context, ids []string) ([]memory.Details, error) {

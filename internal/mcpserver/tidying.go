@@ -20,6 +20,8 @@ type organized struct {
 	Collections []collectionReport `json:"collections"`
 	Held        []memory.HeldPrune `json:"held,omitempty"`
 	Message     string             `json:"message"`
+
+	Plan []plannedStep `json:"plan,omitempty"` // of a dry run: the first steps
 }
 
 // collectionReport is one collection's counts; collections in which nothing
@@ -138,7 +140,11 @@ func (s *Server) organize(ctx context.Context, c Client, in organizeArgs) (answe
 		last = r
 	})
 	if err == nil {
-		return newOrganized(report, "done"), nil
+		a := newOrganized(report, "done")
+		if report.DryRun {
+			err = s.addPlan(ctx, c, report.WorkflowID, &a)
+		}
+		return a, err
 	}
 	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return nil, err

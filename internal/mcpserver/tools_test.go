@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -268,6 +269,40 @@ func TestOrganizeGoesOnInTheBackground(t *testing.T) {
 	if out["status"] != "running" || out["workflow_id"] != "organize/1" {
 		t.Errorf("answered %v", out)
 	}
+}
+
+// TestDryRunAnswersWithThePlan shows the first steps, short and clean, and says where the rest is.
+func TestDryRunAnswersWithThePlan(t *testing.T) {
+	t.Parallel()
+	merge := memory.PlannedStep{
+		PlanStep: memory.PlanStep{Action: memory.ActionMerge, Project: "shop", IDs: []string{idA, idB}, Why: "they say the same"},
+		Memories: []memory.PlannedMemory{{ID: idA, Text: "We use goose."}, {ID: idB, Text: "We use goose. " + strings.Repeat("And \x1b[2Jmore. ", 100)}},
+		Text:     "We use goose. And more.",
+	}
+	f := &fake{
+		organize: func(context.Context, func(memory.OrganizeReport)) (memory.OrganizeReport, error) {
+			return memory.OrganizeReport{WorkflowID: "organize/1", DryRun: true, Collections: []memory.CollectionReport{{Collection: memory.Memories, Scanned: 2, Merged: 1}}}, nil
+		},
+		plan: func(q memory.PlanQuery) (memory.PlanPage, error) {
+			decay := memory.PlannedStep{PlanStep: memory.PlanStep{Action: memory.ActionDecay, IDs: []string{idA}}}
+			if q.After == 0 {
+				return memory.PlanPage{Steps: []memory.PlannedStep{decay, merge}, Next: 2}, nil
+			}
+			return memory.PlanPage{Steps: slices.Repeat([]memory.PlannedStep{merge}, 20)}, nil
+		},
+	}
+	out := mustCall(t, connect(t, newServer(t, f)), "memory_organize", map[string]any{"dry_run": true})
+	steps := out["plan"].([]any)
+	if len(steps) != maxPlanSteps {
+		t.Fatalf("%d steps are shown", len(steps))
+	}
+	first := steps[0].(map[string]any)
+	texts := first["texts"].([]any)
+	if first["action"] != "merge" || first["becomes"] != "We use goose. And more." || texts[0] != "We use goose." || len(texts[1].(string)) > maxGroupText+10 ||
+		strings.Contains(texts[1].(string), "\x1b") {
+		t.Errorf("answered %v", first)
+	}
+	wantText(t, out["message"].(string), "1 would be merged", "12 steps are shown")
 }
 
 func TestGetLinkRelatedSummarize(t *testing.T) {

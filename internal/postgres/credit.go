@@ -70,22 +70,31 @@ func (l *Ledger) Survivors(ctx context.Context, ids []string) (map[string]string
 			valid = append(valid, id)
 		}
 	}
-	out := map[string]string{}
-	err := l.again(ctx, what, func() error {
-		rows, err := l.pool.Query(ctx, `with recursive way(origin, next) as (
-	select id, merged_into from memories where id = any($1) and merged_into is not null
-	union
-	select way.origin, m.merged_into from memories m join way on m.id = way.next where m.merged_into is not null
-) select way.origin, way.next from way join memories m on m.id = way.next where m.merged_into is null`, valid)
-		if err != nil {
-			return err
-		}
-		var from, to string
-		_, err = pgx.ForEachRow(rows, []any{&from, &to}, func() error {
-			out[from] = to
-			return nil
-		})
+	var out map[string]string
+	err := l.again(ctx, what, func() (err error) {
+		out, err = survivorsOf(ctx, l.pool, valid)
 		return err
 	})
 	return out, err
+}
+
+// survivorsOf follows the merges of ids to their ends.
+func survivorsOf(ctx context.Context, q querier, ids []string) (map[string]string, error) {
+	rows, err := q.Query(ctx, `with recursive way(origin, next) as (
+	select id, merged_into from memories where id = any($1) and merged_into is not null
+	union
+	select way.origin, m.merged_into from memories m join way on m.id = way.next where m.merged_into is not null
+) select way.origin, way.next from way join memories m on m.id = way.next where m.merged_into is null`, noNil(ids))
+	if err != nil {
+		return nil, fmt.Errorf("follow merges: %w", err)
+	}
+	out := map[string]string{}
+	var from, to string
+	if _, err := pgx.ForEachRow(rows, []any{&from, &to}, func() error {
+		out[from] = to
+		return nil
+	}); err != nil {
+		return nil, fmt.Errorf("follow merges: %w", err)
+	}
+	return out, nil
 }

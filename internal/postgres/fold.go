@@ -21,7 +21,7 @@ func (l *Ledger) Fold(ctx context.Context, op memory.Op, ids []string) (memory.M
 	k, err := once(ctx, l, op, what, func(tx pgx.Tx, e *entry) (kept, error) {
 		g, err := l.fold(ctx, tx, op, ids, e)
 		text = g.Text
-		return kept{g.SurvivorID, g.MergedIDs, g.Similarity}, err
+		return kept{g.SurvivorID, g.MergedIDs, g.Similarity, ""}, err
 	})
 	if err == nil && text == "" { // done by an earlier try
 		err = l.wrap(what, l.pool.QueryRow(ctx, `select text from memories where id = $1`, k.SurvivorID).Scan(&text))

@@ -53,6 +53,7 @@ type kept struct {
 	SurvivorID string   `json:"survivor_id"`
 	MergedIDs  []string `json:"merged_ids"`
 	Similarity float64  `json:"similarity"`
+	Collection string   `json:"collection,omitempty"` // of the survivor
 }
 
 // Merge implements activities.Organizer. The survivor is the one that
@@ -73,7 +74,7 @@ func (l *Ledger) Merge(ctx context.Context, op memory.Op, ids []string, scope me
 			e.affected = append([]string{g.SurvivorID}, e.affected...)
 		}
 		text = g.Text
-		return kept{g.SurvivorID, g.MergedIDs, g.Similarity}, err
+		return kept{g.SurvivorID, g.MergedIDs, g.Similarity, ""}, err
 	}
 	if scope.DryRun {
 		var g memory.MergedGroup
@@ -108,10 +109,13 @@ order by id for update`, noNil(ids), scope.Project, scope.Collection)
 		records[i] = r.Record
 	}
 	survivor, merged, gone := group(records)
+	if survivor < 0 { // the one that was chosen is no longer there
+		return g, nil
+	}
 	first := rows[survivor]
 	after := first
 	after.Record = merged
-	g.SurvivorID, g.Text = after.ID, after.Text
+	g.SurvivorID, g.Text, g.Collection = after.ID, after.Text, after.Collection
 	if len(gone) == 0 {
 		return g, nil
 	}

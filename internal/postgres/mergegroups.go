@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -48,17 +49,21 @@ func (l *Ledger) MergeGroups(ctx context.Context, op memory.Op, found string, sc
 		if err := lockPlacesOf(ctx, tx, all); err != nil {
 			return nil, err
 		}
+		changed, err := changedByOthers(ctx, tx, op, all, scope.Now)
+		if err != nil {
+			return nil, err
+		}
 		out := []kept{}
 		for i, ids := range groups {
 			step := op
 			step.Step, step.Action = fmt.Sprintf("%s/%d", op.Step, i), memory.ActionMerge
-			g, err := l.mergeAudited(ctx, tx, step, ids, scope)
+			g, err := l.mergeAudited(ctx, tx, step, ids, scope, changed)
 			if err != nil {
 				return nil, err
 			}
 			if len(g.MergedIDs) > 0 {
 				texts[g.SurvivorID] = g.Text
-				out = append(out, kept{g.SurvivorID, g.MergedIDs, g.Similarity})
+				out = append(out, kept{g.SurvivorID, g.MergedIDs, g.Similarity, g.Collection})
 			}
 		}
 		return out, nil
@@ -87,15 +92,35 @@ from memory_audit where workflow_id = $1 and step = $2 order by id desc limit 1`
 	return groups, nil
 }
 
-// mergeAudited merges one group and writes its audit row.
-func (l *Ledger) mergeAudited(ctx context.Context, tx pgx.Tx, op memory.Op, ids []string, scope memory.Scope) (memory.MergedGroup, error) {
-	g, err := l.merge(ctx, tx, op, ids, scope, memory.MergeFacts)
+// mergeAudited merges one group and writes its audit row. What somebody changed
+// since the run began is left for the next run.
+func (l *Ledger) mergeAudited(
+	ctx context.Context, tx pgx.Tx, op memory.Op, ids []string, scope memory.Scope, changed map[string]bool,
+) (memory.MergedGroup, error) {
+	how := memory.MergeFacts
+	switch {
+	case scope.Plan != "" && changed[ids[0]]:
+		return memory.MergedGroup{}, nil
+	case scope.Plan != "":
+		how = memory.MergeInto(ids[0])
+	case scope.Across:
+		how = memory.MergeAcross
+	}
+	ids = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return changed[id] })
+	if scope.Across && scope.Plan == "" {
+		survivors, err := survivorsOf(ctx, tx, ids)
+		if err != nil {
+			return memory.MergedGroup{}, err
+		}
+		ids = nowOf(ids, survivors)
+	}
+	g, err := l.merge(ctx, tx, op, ids, scope, how)
 	if err != nil || len(g.MergedIDs) == 0 {
 		return g, err
 	}
 	return g, l.audit(ctx, tx, op, entry{
-		project: scope.Project, collection: scope.Collection, affected: append([]string{g.SurvivorID}, g.MergedIDs...),
-		details: map[string]any{"result": kept{g.SurvivorID, g.MergedIDs, g.Similarity}},
+		project: scope.Project, collection: g.Collection, affected: append([]string{g.SurvivorID}, g.MergedIDs...),
+		details: map[string]any{"result": kept{g.SurvivorID, g.MergedIDs, g.Similarity, ""}},
 	})
 }
 
@@ -105,7 +130,7 @@ func (l *Ledger) withTexts(ctx context.Context, page []kept, texts map[string]st
 	out := make([]memory.MergedGroup, len(page))
 	var unknown []string
 	for i, k := range page {
-		out[i] = memory.MergedGroup{SurvivorID: k.SurvivorID, MergedIDs: k.MergedIDs, Similarity: k.Similarity, Text: texts[k.SurvivorID]}
+		out[i] = memory.MergedGroup{SurvivorID: k.SurvivorID, MergedIDs: k.MergedIDs, Similarity: k.Similarity, Text: texts[k.SurvivorID], Collection: k.Collection}
 		if out[i].Text == "" {
 			unknown = append(unknown, k.SurvivorID)
 		}

@@ -160,7 +160,7 @@ func (l *Ledger) organize(
 	}
 	return once(ctx, l, op, what, func(tx pgx.Tx, e *entry) (memory.Tidied, error) {
 		e.project, e.collection = scope.Project, scope.Collection
-		chosen, next, err := choose(ctx, tx, scope, may, rule)
+		chosen, next, err := choose(ctx, tx, op.Action, scope, may, rule)
 		if err != nil {
 			return memory.Tidied{}, err
 		}
@@ -178,8 +178,8 @@ func (l *Ledger) organize(
 
 // choose looks at a page of candidates, locks those for which the rule holds,
 // and asks the rule again. Next is the last id that was looked at, "" when
-// there are no more.
-func choose(ctx context.Context, tx pgx.Tx, scope memory.Scope, may string, rule rule) (chosen []memory.Standing, next string, err error) {
+// there are no more. Where a plan is applied, only memories that it names for the action are looked at.
+func choose(ctx context.Context, tx pgx.Tx, action string, scope memory.Scope, may string, rule rule) (chosen []memory.Standing, next string, err error) {
 	after, err := keysetStart(scope.After)
 	if err != nil {
 		return nil, "", err
@@ -189,8 +189,8 @@ func choose(ctx context.Context, tx pgx.Tx, scope memory.Scope, may string, rule
 		limit = 1000
 	}
 	page, err := selectStandings(ctx, tx, `state = 'live' and ($1 = '' or collection = $1) and (cardinality($2::text[]) = 0 or collection = any($2))
-and ($3 = '' or project = $3) and id > $4 and $6::timestamptz is not null and `+may+` order by id limit $5`,
-		scope.Collection, noNil(scope.Collections), scope.Project, after, limit, moment(scope.Now))
+and ($3 = '' or project = $3) and id > $4 and $6::timestamptz is not null and `+may+` and `+inPlan+` order by id limit $5`,
+		scope.Collection, noNil(scope.Collections), scope.Project, after, limit, moment(scope.Now), scope.Plan, action)
 	if err != nil {
 		return nil, "", err
 	}

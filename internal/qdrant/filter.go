@@ -43,10 +43,14 @@ func searchFilter(s memory.Search) *qdrant.Filter {
 // likeFilter selects what may be the same fact as a record: same project and
 // type, and not the record itself.
 func likeFilter(r memory.Record) *qdrant.Filter {
-	return &qdrant.Filter{
-		Must:    []*qdrant.Condition{qdrant.NewMatchKeyword("project", r.Project), qdrant.NewMatchKeyword("type", r.Type)},
+	f := &qdrant.Filter{
+		Must:    []*qdrant.Condition{qdrant.NewMatchKeyword("project", r.Project)},
 		MustNot: []*qdrant.Condition{qdrant.NewHasID(qdrant.NewID(r.ID))},
 	}
+	if r.Type != "" {
+		f.Must = append(f.Must, qdrant.NewMatchKeyword("type", r.Type))
+	}
+	return f
 }
 
 // alikeFilter selects what may say the same as a record, in any of projects.
