@@ -8,7 +8,7 @@ import (
 // Parts of the expressions below. The short words count only where a word begins: a
 // compass has no password.
 const (
-	longPassKey = `(?:pass(?:wor[dt]|wd|phrase|code)|kennwort|contraseña|senha|pwd|requirepass|masterauth)`
+	longPassKey = `(?:pass(?:wor[dt]|wd|phrase|code)|kennwort|contraseña|senha|pwd|requirepass|masterauth|mot de passe|mdp|palavra-passe)`
 	passKey     = `(?:` + longPassKey + `|pw|pass)`
 	tokenKey    = `(?:secret(?:[_-]?key(?:[_-]?base)?)?|api[_-]?key|apikey|access[_-]?key|account[_-]?key|shared[_-]?access[_-]?key|auth[_-]?key|signing[_-]?key|encryption[_-]?key|master[_-]?key|private[_-]?key|preshared[_-]?key|token|credentials?|client[_-]?secret)`
 	someValue   = `(?:"((?:[^"\\\n]|\\.){1,200})"|'([^'\n]{1,200})'|\x60([^\x60\n]{1,200})\x60|([^\s"'\x60;]{1,300}))`
@@ -22,7 +22,7 @@ const (
 // look like a secret: after password= nearly anything is one, after "the token is" only
 // something nobody would write otherwise.
 func assignmentDetectors() []*detector {
-	return slices.Concat(passwordAssignments(), passwordFlags(), tokenAssignments())
+	return slices.Concat(passwordAssignments(), passwordFlags(), codeDetectors(), tokenAssignments())
 }
 
 // passwordAssignments find passwords behind a word for one.
@@ -44,21 +44,27 @@ func passwordAssignments() []*detector {
 			compiled: lazily(`(?i)\b` + oneOf(passwordWords()) + `\b[^\n:=]{0,60}? ?[:=]\s{0,3}` + someValue),
 		},
 		{
+			// "Passwort vom NAS: x": with a preposition behind the label a plain word counts too.
+			kind: KindPassword, rank: rankOwn, words: words, reach: 160, accept: plainPassword,
+			compiled: lazily(`(?i)\b(?:` + longPassKey + `|pwd?) (?:for|of|on|at|vom|von|für|fürs|zum|zur|am|im|du|de|des|del|della|do|da|per|para|pour) [^\n:=.,]{2,40}[:=] ?([^\s"'\x60;]{6,100})`),
+		},
+		{
+			// "username jdoe, password x".
+			kind: KindPassword, rank: rankOwn, words: words, reach: 160, accept: plainPassword,
+			compiled: lazily(`(?i)\b(?:user(?:name)?|login|benutzer(?:name)?|utente|usu[aá]rio|utilisateur|identifiant)(?: is| ist| es)?[ :=]{1,3}["'\x60]?[\w.@+-]{2,60}["'\x60]?[,;/] ?(?:and |und |y |e |et )?(?:the |das |le |la |a )?` + oneOf(passwordWords()) + `(?: is| ist| est| es)?[ :=]{1,3}([^\s"'\x60;,]{4,100})`),
+		},
+		{
 			kind: KindPassword, rank: rankOwn, words: words, reach: 120, accept: spokenPassword,
 			compiled: lazily(`(?i)\buse ["'\x60]?(\S{6,100}?)["'\x60]? as (?:the|a|my|your|our) (?:[a-z]+ )?` + oneOf(passwordWords()) + `\b`),
 		},
 		{
 			kind: KindPassword, rank: rankOwn, reach: 160, accept: pairedPassword,
-			words:    []string{"credential", "login", "sign-in", "signin", "zugangsdaten", "anmeldedaten", "identifiant", "credenci", "credenziali", "acceso", "user"},
-			compiled: lazily(`(?i)\b(?:` + oneOf(loginWords()) + `|user(?:name)?\b(?: and |/| / )` + oneOf(passwordWords()) + `)\b[^\n:=]{0,50}[:=] ?["'\x60]?[\w.@+-]{2,40}["'\x60]? ?[/|] ?["'\x60]?([^\s"'\x60|]{4,100})`),
+			words:    []string{"credential", "creds", "login", "sign-in", "signin", "zugangsdaten", "anmeldedaten", "identifiant", "credenci", "credenziali", "acces", "aces", "acc\xc3\xa8s", "zugang", "user"},
+			compiled: lazily(`(?i)\b(?:` + oneOf(loginWords()) + `|user(?:name)?\b(?: and |/| / )` + oneOf(passwordWords()) + `)\b[^\n:=>→]{0,50}(?:[:=]>?|->|→) ?["'\x60]?[\w.@+-]{2,40}["'\x60]? ?[/|:] ?["'\x60]?([^\s"'\x60|]{4,100})`),
 		},
 		{
 			kind: KindPassword, rank: rankOwn, words: words, reach: 320, accept: spokenPassword,
 			compiled: lazily(`(?i)\b` + longPassKey + `[ \t]+([^\s"'\x60;:=]{6,100})`),
-		},
-		{
-			kind: KindPassword, rank: rankOwn, words: []string{"pin"}, reach: 64,
-			compiled: lazily(`\b(?:PIN|(?i:card pin|pin code|pin number))(?: is|:| =|=)? ?(\d{4,8})\b`),
 		},
 	}
 }
@@ -67,8 +73,25 @@ func passwordAssignments() []*detector {
 func passwordFlags() []*detector {
 	return []*detector{
 		{
-			kind: KindPassword, rank: rankOwn, words: []string{"--pass", "-pass", "--pwd", "-p", "-a "}, reach: 320, accept: flagPassword,
-			compiled: lazily(`(?:--?(?i:` + passKey + `)(?:[ =])|\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump)\b[^\n|;]{0,200}? -p|\bsshpass -p ?|\bdocker login\b[^\n|;]{0,200}? -p |\bredis-cli\b[^\n|;]{0,200}? -a )` + someValue),
+			kind: KindPassword, rank: rankOwn, words: []string{"--pass", "-pass", "--pwd", "-p", "-a ", "rabbitmqctl", "set"}, reach: 320, accept: flagPassword,
+			compiled: lazily(`(?:--?(?i:` + passKey + `)(?:[ =])|\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump)\b[^\n|;]{0,200}? -p|\bsshpass -p ?|\bdocker login\b[^\n|;]{0,200}? -p |\bredis-cli\b[^\n|;]{0,200}? -a |\baz login\b[^\n|;]{0,200}? -p |\bmongo(?:sh|dump|restore|export|import)?\b[^\n|;]{0,200}? -p ?|\brabbitmqctl (?:add_user|change_password) \S+ |\bset(?:x| -[a-z]+) \w*(?i:` + longPassKey + `)\w* )` + someValue),
+		},
+		{
+			kind: KindPassword, rank: rankOwn, words: []string{"net use"}, reach: 200, accept: flagPassword,
+			compiled: lazily(`(?i)\bnet use\b[^\n|;]{0,120}? /user:\S+ ([^\s/]{3,100})|\bnet use (?:\w: )?\\\\\S+ ([^\s/*]{3,100}) /user:`),
+		},
+		{
+			kind: KindPassword, rank: rankOwn, words: []string{"http -", "https -", "xh -"}, reach: 200, accept: flagPassword,
+			compiled: lazily(`\b(?:https?|xh) (?:-\S+ )*(?:-a|--auth)[ =]?[^\s:]{1,60}:([^\s]{3,100})`),
+		},
+		{
+			kind: KindPassword, rank: rankOwn, words: []string{"| sudo"}, reach: 160, accept: flagPassword,
+			compiled: lazily(`\b(?:echo|printf)(?: -[a-zA-Z]+)* (?:"([^"\n]{3,100})"|'([^'\n]{3,100})'|([^\s|"']{3,100})) *\| *sudo (?:-\w+ )*-\w*S`),
+		},
+		{
+			// Oracle's user/password@service.
+			kind: KindPassword, rank: rankOwn, words: []string{"oracle:", "sqlplus", "sqlldr", "impdp", "expdp", "rman"}, reach: 160, accept: notPlaceholder,
+			compiled: lazily(`(?i)(?:jdbc:oracle:\w+:|\b(?:sqlplus|sqlldr|impdp|expdp|rman)\b[^\n|;/]{0,60}? )[\w$#]{2,40}/("[^"\n]{3,60}"|[^\s@"'/]{3,60})@`),
 		},
 		{
 			kind: KindPassword, rank: rankOwn, reach: 320, accept: flagPassword,
@@ -120,15 +143,65 @@ func assignedPassword(m match) bool {
 	if len(v) < 4 || !notPlaceholder(m) || expression(m, v) {
 		return false
 	}
+	if technical(v) {
+		return false
+	}
 	key := strings.TrimRight(m.before, "\"'`")
+	if step(m, key) {
+		return strong(v)
+	}
 	if quoted(m) || environment(key) {
 		return !plainWords(v)
 	}
 	if strings.HasSuffix(strings.TrimRight(key, " \t\n"), "=") {
 		return strong(v) || !codeWord(v)
 	}
-	return strong(v) || !codeWord(v) && endsClause(m)
+	return strong(v) || !codeWord(v) && (endsClause(m) || len(v) >= 6 && !descriptive(v) && reasonFollows(m))
 }
+
+// step reports "first pass: parse" and "pass: compile": a pass over something, and no
+// password, unless a user stands before it.
+func step(m match, key string) bool {
+	name := strings.TrimRight(key, ": \t\n")
+	if !strings.HasSuffix(strings.ToLower(key), "pass: ") || len(name) > len("pass") && isLetter(name[len(name)-len("pass")-1]) {
+		return false
+	}
+	before := m.text.lower[max(0, m.start-loginReach):m.start]
+	return !anyOf(before, "user", "login", "smtp", "host", "account", "benutzer", "utente", "usu", "utilisateur")
+}
+
+// loginReach is how far before a password its user stands.
+const loginReach = 80
+
+func anyOf(s string, words ...string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(s, w) })
+}
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' || c == '_' }
+
+// plainPassword accepts a password that may be a word, where the words around it leave little
+// doubt: it ends the clause, and is none of those that tell of passwords.
+func plainPassword(m match) bool {
+	v := clean(m.secret)
+	if len(v) < 4 || !notPlaceholder(m) || expression(m, v) || technical(v) {
+		return false
+	}
+	if strong(v) {
+		return true
+	}
+	return !codeWord(v) && !descriptive(v) && !about().MatchString(m.before) && endsClause(m)
+}
+
+// reasonFollows reports a word that begins another clause: "password: x because it is old".
+func reasonFollows(m match) bool { return reason().MatchString(m.text.raw[m.end:]) }
+
+var reason = lazily(`(?i)^[,.]? (?:because|since|as|until|till|but|although|and (?:it|we|i|the)|which|it(?:'s| is)|weil|da|denn|bis|seit|aber|car|parce|puisque|depuis|mais|jusqu|porque|ya que|hasta|desde|pero|perch[eé]|poich[eé]|fino|dal|ma|pois|at[eé]|mas)\b`)
+
+// descriptive reports a word that tells what a password is like: required, obligatoire,
+// erforderlich, in the case that no list of words has it.
+func descriptive(v string) bool { return description().MatchString(v) }
+
+var description = lazily(`(?i)(?:ed|ing|able|ible|ory|ional|lich|bar|haft|pflicht\p{L}*|[oô]ire|at[oó]ri[oa]|ionnel|[ai]d[oa]|[ai]t[oa]|less|n['’]t|ée?)$`)
 
 // flagPassword accepts the value of --password x and of mysql -px.
 func flagPassword(m match) bool {
@@ -160,8 +233,14 @@ var about = lazily(aboutPasswords)
 // pairedPassword accepts the second half of "login: user / password".
 func pairedPassword(m match) bool {
 	v := clean(m.secret)
-	return len(v) >= 4 && notPlaceholder(m) && !expression(m, v) && !technical(v) && (strong(v) || !readable(v) && !codeWord(v))
+	if len(v) < 4 || !notPlaceholder(m) || expression(m, v) || technical(v) {
+		return false
+	}
+	return strong(v) || usualUser().MatchString(m.before) && !strings.HasSuffix(m.before, ":") && !readable(v) && !codeWord(v)
 }
+
+// usualUser ends in a name that many accounts have, and the sign behind it.
+var usualUser = lazily(`(?i)\b(?:root|admin(?:istrator)?|user|test(?:er)?|demo|guest|postgres|mysql|sa|ubuntu|pi|ops|deploy|backup|service|svc[\w-]*|gast)["'\x60]? ?[/|] ?["'\x60]?$`)
 
 // assignedToken accepts the value of token=x when it is long and mixed enough.
 func assignedToken(m match) bool {
@@ -281,6 +360,10 @@ func commonWords() map[string]bool {
 		failure success error errors account accounts name names data type label form email generated random
 		same new old test testing body json request response header config settings vault keychain example
 		allow allowed denied set get add delete remove show hide toggle strength length minimum maximum
+		ignored inherited stored needed nothing same kept rotated pflichtfeld pflicht erforderlich notwendig leer
+		obligatoire requis facultatif obligatoria obligatorio requerida opcional vacía vacia obbligatoria obbligatorio
+		richiesta facoltativa vuota obrigatória obrigatorio necessária vazia callback redirect argument parameter
+		externally internally separately automatically manually securely only
 		getpass raw_input ask check verify confirm repeat match matches mismatch only also again still just`
 	out := map[string]bool{}
 	for _, w := range strings.Fields(words) {

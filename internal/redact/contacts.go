@@ -16,6 +16,8 @@ func phoneWords() []form {
 		{`fax`, "fax"},
 		{`sms`, "sms"},
 		{`whatsapp`, "WhatsApp"},
+		{`(?:my|mein|mon|mi|il mio|o? ?meu) (?:n[úu]m[ée]ro|number|nummer)`, "mi número"},
+		{`(?:ring|ring up) (?:me|him|her)`, "ring me"},
 		{`call(?: (?:me|him|her|them|us))?`, "call her"},
 		{`reach (?:me|him|her|them|us)`, "reach him"},
 		{`text \w+`, "text Tom"},
@@ -39,7 +41,7 @@ const (
 	deStreet   = properName + `(?:[ -]` + properName + `){0,2}?(?:stra(?:ß|ss)e|str\.|weg|platz|allee|gasse|ring|damm|ufer|[ -]Stra(?:ß|ss)e|[ -]Weg|[ -]Platz|[ -]Allee)`
 	frStreet   = `(?:rue|avenue|av\.|boulevard|bd\.?|place|chemin|all[ée]e|impasse|quai|cours)`
 	southern   = `(?:Calle|C/|Avenida|Avda\.?|Plaza|Paseo|Via|Viale|Piazza|Corso|Rua|Travessa|Praça)`
-	livesAt    = `(?:(?:home|postal|street|mailing|private|billing|delivery) address(?: is| was|:)|(?:lives?|living|moved?) (?:at|to)|wohnt? (?:in|am)(?: der| dem)?|habite(?: au)?|vive en|abita in|mora na)`
+	livesAt    = `(?:(?:home|postal|street|mailing|private|billing|delivery) address(?: is| was|:)|(?:lives?|living|moved?) (?:at|to)|wohnt? (?:in|am)(?: der| dem)?|wohnhaft(?: in)?(?: der)?|habite(?: au)?|vive en|abita in|mora na)`
 )
 
 // contactDetectors find how a person is reached and where they live: telephone numbers as
@@ -78,7 +80,7 @@ func addresses() []*detector {
 	}
 	lives := []string{
 		"address is", "address was", "address:", "lives at", "live at", "living at", "moved to", "moved at", "move to",
-		"wohnt", "wohn ", "habite", "vive en", "abita in", "mora na",
+		"wohnt", "wohn ", "wohnhaft", "habite", "vive en", "abita in", "mora na",
 	}
 	const us = `(\d{1,5}[A-Za-z]? (?:` + properName + ` ){1,4}` + usStreet + `(?:,? (?:Apt|Apartment|Suite|Unit|Flat|#) ?[\w-]{1,6})?`
 	return []*detector{
@@ -89,10 +91,14 @@ func addresses() []*detector {
 		near(`(?i:`+livesAt+`) `+us+`(?:, (?:`+properName+` ?){1,4})?)`, lives...),
 		near(`(`+deStreet+` \d{1,4} ?[a-z]?,? (?:D-)?\d{4,5} `+properName+`(?: `+properName+`)?)`,
 			"stra\xc3\x9fe ", "strasse ", "str. ", "weg ", "platz ", "allee ", "gasse ", "ring ", "damm ", "ufer "),
+		// Streets with a preposition: Am Mühlenbach, An der Alster, Im Grund, Unter den Linden.
+		near(`(?i:adresse|anschrift|wohn\p{L}*|liefer\p{L}*|sitz|büro|treffpunkt|zuhause|zieh\p{L}*)[^\n\d]{0,30}?\b((?:Am|An der|An den|Im|In der|Auf der|Auf dem|Zum|Zur|Unter den|Hinter der) `+properName+` \d{1,4} ?[a-z]?, (?:D-)?\d{5} `+properName+`)`,
+			"am ", "an de", "im ", "in der ", "auf de", "zum ", "zur ", "unter den ", "hinter der "),
+		near(`(?i:`+livesAt+`) (`+properName+`(?: `+properName+`){0,2} \d{1,4} ?[a-z]?, (?:D-)?\d{4,5} `+properName+`)`, lives...),
 		near(`(?i:`+livesAt+`) (`+deStreet+` \d{1,4}[a-z]?)`, lives...),
 		near(`(?i)\b(\d{1,4}(?: bis| ter)?,? `+frStreet+` [^\n,\d]{2,40},? \d{5} [\p{L}-]+)`,
 			" rue ", " avenue ", " av. ", " boulevard ", " bd ", " place d", " chemin ", " all\xc3\xa9e ", " impasse ", " quai ", " cours "),
-		near(`(`+southern+` [^\n,\d]{2,40},? (?:n\.?º? ?)?\d{1,4},? \d{4,5}(?:-\d{3})? `+properName+`)`,
+		near(`(`+southern+` [^\n,\d]{2,40},? (?:n\.?º? ?)?\d{1,4},? (?:\d{1,2} ?[ºª°]? ?[A-Za-z]{0,4},? )?\d{4,5}(?:-\d{3})? `+properName+`)`,
 			"calle ", "c/ ", "avenida ", "avda", "plaza ", "paseo ", "via ", "viale ", "corso ", "piazza ", "rua ", "travessa ", "pra\xc3\xa7a "),
 	}
 }

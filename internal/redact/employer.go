@@ -16,6 +16,13 @@ func employerDetectors() []*detector {
 	}
 	return []*detector{
 		work(nil, `\b(?i:(?:my|our|his|her|their|the) (?:current |former |previous |new )?employer(?:'s name)?(?: is| was|:)) `+companyName, "employer"),
+		work(aCompany, `\b(?i:(?:i am|i'm|he is|he's|she is|she's|we are|we're) (?:an? |the )?(?:\w+ ){0,2}(?:contractor|consultant|developer|engineer|employee|intern|freelancer|manager|analyst|designer|architect|admin(?:istrator)?) (?:at|for)) `+companyName, " at ", " for "),
+		work(named, `\b(?i:(?:i am|i'm|he is|he's|she is|she's) an? \w+ (?:at|for)) `+companyName, " at ", " for "),
+		work(named, `\b(?i:dienstleister für (?:die|den|das)|(?:mi|nuestra|minha|la mia) (?:empresa|azienda) (?:se llama|se chama|si chiama)|(?:la|notre) soci[ée]t[ée]) `+companyName, "dienstleister", "empresa", "azienda", "soci\xc3\xa9t\xc3\xa9", "societe"),
+		work(nil, `\b(?i:bei der firma|für die firma|in der firma) `+companyName, "firma"),
+		work(named, `\b(?i:(?:ich|wir|er|sie) arbeite[nt]? (?:für|bei) (?:die|den|der|dem|unsere[nr]?) (?:kund(?:e|in|en)|firma|mandant(?:in|en)?)) `+companyName, "arbeite"),
+		work(aCompany, `\b(?i:(?:employée?|salariée?|consultante?|d[ée]veloppeu(?:r|se)) chez) `+companyName, " chez "),
+		work(aCompany, `\b(?i:(?:trabajo|trabalho|trabaja|trabalha|lavoro|lavora) (?:en la empresa|na empresa|nell['’]azienda|nella ditta)) `+companyName, "empresa", "azienda", "ditta"),
 		work(nil, `\b(?i:employed (?:by|at)) `+companyName, "employed"),
 		work(aCompany, `\b(?i:(?:i|we|he|she|they) (?:am |are |is )?(?:currently |now |also )?(?:work(?:s|ed|ing)? (?:for|at))) `+companyName, "k for", "k at", "ks for", "ks at", "ed for", "ed at", "ing for", "ing at"),
 		work(nil, `\b(?i:(?:mein|unser|ihr|sein) (?:neuer |alter )?arbeitgeber(?: ist| war| heißt|:)) `+companyName, "arbeitgeber"),
@@ -26,10 +33,14 @@ func employerDetectors() []*detector {
 		work(aCompany, `\b(?i:lavoro (?:per|presso)|trabalho (?:para|na|no)) `+companyName, "lavoro", "trabalho"),
 		work(named, `\b(?i:(?:my|our|the|unser|unsere|notre|nuestro) (?:biggest |main |new |largest )?(?:clients?|customers?|kund(?:e|in)|cliente?)(?:'s name)?(?: is| are| was| ist| est| es|:)) `+companyName, "client", "customer", "kund"),
 		work(twoNames, `\b(?i:(?:my|our) (?:manager|boss|supervisor|team lead|colleague|coworker|co-worker|hr contact)(?: is| was|:)|mein(?:e)? (?:chef(?:in)?|kolleg(?:e|in)|vorgesetzter?) ist) `+companyName, "manager", "boss", "supervisor", "team lead", "colleague", "coworker", "co-worker", "hr contact", "chef", "kolleg", "vorgesetzt"),
+		work(aCompany, bossAt, "manager", "boss", "supervisor", "team lead", "colleague", "coworker", "co-worker"),
 		work(staffNumber, `(?i)\b(?:(?:employee|staff|personnel|payroll|badge) (?:id|number|no\.?|nr\.?|#)|personalnummer|mitarbeiternummer|matricule|n[úu]mero de empleado|matricola)(?: is| ist| est| es)?[ :=#]{1,3}([a-z]{0,4}-?\d[\w-]{2,12})\b`,
 			"employee", "staff", "personnel", "payroll", "badge", "personalnummer", "mitarbeiternummer", "matricule", "empleado", "matricola"),
 	}
 }
+
+// bossAt finds the company behind the name of a superior or colleague.
+const bossAt = `\b(?i:(?:my|our) (?:manager|boss|supervisor|team lead|colleague|coworker|co-worker)) (?:is|was) (?:[A-ZÄÖÜ][\p{L}'’-]+ ){1,3}(?:at|from|of) ` + companyName
 
 func staffNumber(m match) bool { return digits(m.secret) >= 3 }
 

@@ -24,6 +24,15 @@ func markupDetectors() []*detector {
 			compiled: lazily(`(?i)<` + passwordField + `(?: [^<>\n]{0,100})?>\s*([^<\s][^<\n]{2,200}?)\s*</`),
 		},
 		{
+			kind: KindPassword, rank: rankOwn, words: []string{"<pass>", "<pw>"}, needs: "</", reach: 300, accept: notPlaceholder,
+			compiled: lazily(`(?i)<(?:pass|pw)>\s*([^<\s][^<\n]{2,200}?)\s*</`),
+		},
+		{
+			// <property name="connection.password">x</property>
+			kind: KindPassword, rank: rankOwn, words: words, needs: "</", reach: 300, accept: notPlaceholder,
+			compiled: lazily(`(?i)\b(?:key|name|id)=["']` + passwordField + `["'][^<>\n]{0,60}?>\s*([^<\s][^<\n]{2,200}?)\s*</`),
+		},
+		{
 			kind: KindSecret, rank: rankOwn, words: words, needs: "</", reach: 400, accept: assignedToken,
 			compiled: lazily(`(?i)<` + secretField + `(?: [^<>\n]{0,100})?>\s*([^<\s][^<\n]{7,300}?)\s*</`),
 		},

@@ -183,7 +183,13 @@ func drugNames() []form {
 // anIllness refuses what is no illness for certain, such as a stroke of luck.
 func anIllness(m match) bool {
 	ofLuck := strings.HasPrefix(m.text.lower[m.end:], " of ") && !strings.HasSuffix(strings.ToLower(m.secret), "cancer")
-	return m.secret != "disease" && m.secret != "burnout" && !ofLuck
+	compound := m.end+1 < len(m.text.raw) && m.text.raw[m.end] == '-' && isLetter(m.text.raw[m.end+1]) // epilepsy-safe
+	return m.secret != "disease" && m.secret != "burnout" && !ofLuck && !compound
+}
+
+// aMedicine refuses doses of what is none.
+func aMedicine(m match) bool {
+	return !anyOf(strings.ToLower(m.secret), "patience", "luck", "jitter", "coffee")
 }
 
 // healthDetectors find what is known of a person's health. They look for few things and
@@ -216,6 +222,7 @@ func healthDetectors() []*detector {
 		{
 			kind: KindHealth, rank: rankOwn, reach: 80, words: []string{"takes ", "taking ", "prescribed ", "dose of "},
 			compiled: lazily(`(?i)\b(?:takes|taking|prescribed|daily dose of) (\d+(?:[.,]\d+)? ?(?:mg|mcg|µg|iu)(?: of)? [a-z]{4,})`),
+			accept:   aMedicine,
 		},
 		{
 			kind: KindMedicalRecord, rank: rankOwn, reach: 80, words: []string{"mrn", "medical record", "health record", "patient id", "patient no", "patient number", "health insurance"},

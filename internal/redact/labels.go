@@ -27,6 +27,7 @@ func passwordWords() []form {
 func loginWords() []form {
 	return []form{
 		{`credentials?`, "credentials"},
+		{`creds`, "creds"},
 		{`logins?`, "login"},
 		{`sign-?in`, "sign-in"},
 		{`zugangsdaten`, "Zugangsdaten"},
@@ -36,6 +37,10 @@ func loginWords() []form {
 		{`credenziali`, "credenziali"},
 		{`credenciais`, "credenciais"},
 		{`acceso`, "acceso"},
+		{`accesso`, "accesso"},
+		{`acesso`, "acesso"},
+		{`accès`, "accès"},
+		{`zugang`, "Zugang"},
 	}
 }
 
@@ -57,7 +62,13 @@ func keyWords() []form {
 // isWords stand between a label and its value.
 func isWords() []form {
 	return []form{
-		{`is(?: now| set to| changed to)?`, "is now"},
+		{`is(?: now| still| set to| changed to)?`, "is still"},
+		{`(?:ist |bleibt )(?:noch|immer noch|weiterhin)`, "ist immer noch"},
+		{`c['’]est`, "c'est"},
+		{`reste`, "reste"},
+		{`sigue siendo`, "sigue siendo"},
+		{`(?:è |resta )(?:ancora|sempre)?`, "è ancora"},
+		{`(?:continua (?:sendo|a ser)|ainda é)`, "continua sendo"},
 		{`was(?: changed to| set to)?`, "was changed to"},
 		{`(?:has|have) been (?:changed|set|reset) to`, "has been changed to"},
 		{`are`, "are"},

@@ -6,7 +6,12 @@ import (
 	"strings"
 )
 
-const monthName = `(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)`
+const monthName = `(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?|` + otherMonths + `)`
+
+// The months in German, French, Spanish, Italian and Portuguese, where they differ.
+const otherMonths = `januar|februar|m[äa]rz|mai|juni|juli|oktober|dezember|janvier|f[ée]vrier|mars|avril|juin|juillet|ao[ûu]t|septembre|octobre|novembre|d[ée]cembre|` +
+	`enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre|gennaio|febbraio|aprile|maggio|giugno|luglio|settembre|ottobre|dicembre|` +
+	`janeiro|fevereiro|março|maio|junho|julho|setembro|outubro|novembro|dezembro`
 
 // personalDetectors find what identifies a person.
 func personalDetectors() []*detector {
@@ -30,12 +35,13 @@ func personalDetectors() []*detector {
 		},
 		&detector{
 			kind: KindPassport, rank: rankOwn, words: []string{"passport", "reisepass"}, reach: 64,
-			compiled: lazily(`(?i)\b(?:passport|reisepass)(?:[ _-]?(?:number|no\.?|nr\.?|num|#|id))?["']?(?: is)?[ :=#"']{1,4}([A-Z0-9]{6,9})\b`),
-			accept:   func(m match) bool { return digits(m.secret) >= 5 },
+			compiled: lazily(`(?i)\b(?:passport|reisepass)((?:[ _-]?(?:number|no\.?|nr\.?|num|#|id))?)["']?(?: is)?[ :=#"']{1,4}([A-Z0-9]{6,9})\b`),
+			group:    2,
+			accept:   passportNumber,
 		},
 		&detector{
-			kind: KindDateOfBirth, rank: rankOwn, words: []string{"birth", "dob", "born", "geboren"}, reach: 64,
-			compiled: lazily(`(?i)\b(?:date[ _]?of[ _]?birth|birth[ _]?da(?:te|y)|d\.?o\.?b\.?|born|geboren)["']?(?: is| was)?(?: on| am)?[ :="']{1,4}((?:19|20)\d\d[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](?:\d{4}|\d{2})\b|\d{1,2}(?:st|nd|rd|th|\.)?(?: of)? ` + monthName + `,? (?:19|20)\d\d|` + monthName + ` \d{1,2}(?:st|nd|rd|th)?,? (?:19|20)\d\d)`),
+			kind: KindDateOfBirth, rank: rankOwn, words: []string{"birth", "dob", "born", "geboren", "n\xc3\xa9 le", "n\xc3\xa9e le", "naci", "nasc", "nato il", "nata il", "naissance"}, reach: 64,
+			compiled: lazily(`(?i)\b(?:date[ _]?of[ _]?birth|birth[ _]?da(?:te|y)|d\.?o\.?b\.?|born|geboren|née?|date de naissance|naci[óo]|nacid[oa]|fecha de nacimiento|nat[oa]|data di nascita|nasci(?:do|da|eu)?|data de nascimento)["']?(?: is| was| est| es| è| é)?(?: on| am| le| el| il| em)?[ :="']{1,4}((?:19|20)\d\d[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](?:\d{4}|\d{2})\b|\d{1,2}(?:st|nd|rd|th|er|\.|º)?(?: of| de| di)? ` + monthName + `,?(?: de)? (?:19|20)\d\d|` + monthName + ` \d{1,2}(?:st|nd|rd|th)?,? (?:19|20)\d\d)`),
 		},
 		&detector{
 			kind: KindIPAddress, rank: rankOwn,
@@ -75,8 +81,17 @@ func nationalIDs() []*detector {
 		id([]string{"dni", "nif", "nie"}, `(?i)\b(?:dni|nif|nie)(?: is| es)?[ :=#]{1,3}([XYZ]?-?\d{7,8}-?[A-Z])\b`, func(m match) bool { return validDNI(m.secret) }),
 		id([]string{"bsn", "burgerservicenummer"}, `(?i)\b(?:bsn|burgerservicenummer)(?: is)?[ :=#]{1,3}(\d{8,9})\b`, func(m match) bool { return validBSN(m.secret) }),
 		id([]string{"pesel"}, `(?i)\bpesel(?: is)?[ :=#]{1,3}(\d{11})\b`, func(m match) bool { return validPESEL(m.secret) }),
+		id([]string{"sozialversicherung", "sv-nummer", "rentenversicherung"}, `(?i)\b(?:sozialversicherungs|rentenversicherungs|sv-)(?:nummer|nr\.?)(?: ist| lautet)?[ :=#]{1,3}(\d{2} ?\d{6} ?[A-Z] ?\d{3})\b`, nil),
+		id([]string{"s\xc3\xa9cu", "secu"}, `(?i)\b(?:num[ée]ro de |n° )?s[ée]cu(?:rit[ée] sociale)?(?: est)?[ :=#]{1,3}([12] ?\d{2} ?\d{2} ?\d{2} ?\d{3} ?\d{3}(?: ?\d{2})?)\b`, nil),
+		id([]string{"cpf"}, `(?i)\bcpf(?: é| e)?[ :=#]{1,3}(\d{3}\.?\d{3}\.?\d{3}-?\d{2})\b`, nil),
 		id([]string{"social insurance"}, `(?i)\bsocial insurance(?: number| no\.?)?(?: is)?[ :=#]{1,3}(\d{3}[ -]?\d{3}[ -]?\d{3})\b`, func(m match) bool { return luhn(m.secret) }),
 	}
+}
+
+// passportNumber accepts letters and digits behind a word for them, else nearly only digits.
+func passportNumber(m match) bool {
+	named := m.before != "" && anyOf(strings.ToLower(m.before), "number", "no", "nr", "num", "#", " id")
+	return digits(m.secret) >= 5 || named && digits(m.secret) >= 2 && m.secret == strings.ToUpper(m.secret)
 }
 
 func validSSN(m match) bool {

@@ -77,8 +77,8 @@ func secondFactors() []*detector {
 			accept:   func(m match) bool { return strings.ContainsAny(m.secret, "234567") },
 		},
 		{
-			kind: KindTOTP, rank: rankOwn, words: []string{"backup code", "recovery code", "scratch code"}, reach: 400,
-			compiled: lazily(`(?i)\b(?:backup|recovery|scratch) codes?(?: (?:is|are))?[\s:=]{1,4}((?:[\s,;-]{0,4}[a-z0-9]{4,10}(?:-[a-z0-9]{4,10}){0,3})+)`),
+			kind: KindTOTP, rank: rankOwn, words: []string{"backup", "recovery code", "scratch code"}, reach: 400,
+			compiled: lazily(`(?i)\b(?:(?:backup|recovery|scratch) codes?|(?:2fa|mfa) backups?)(?: (?:is|are))?[\s:=]{1,4}((?:[\s,;-]{0,4}[a-z0-9]{4,10}(?:-[a-z0-9]{4,10}){0,3})+)`),
 			accept:   func(m match) bool { return hasDigit(strings.Fields(m.secret)[0]) },
 		},
 	}
@@ -98,8 +98,8 @@ func walletDetectors() []*detector {
 		},
 		{
 			// In a row of phrases only the first keeps its label: then the marker is the label.
-			kind: KindSeedPhrase, rank: rankExact, words: []string{"seed", "mnemonic", "recovery phrase", "secret phrase", "backup phrase", "recovery words"}, reach: 600,
-			compiled: lazily(`(?i)(?:\b(?:seed (?:phrase|words)|seed_?phrase|mnemonic(?: phrase)?|(?:secret |wallet )?recovery (?:phrase|words)|(?:secret|backup) phrase)\b[^\n:=]{0,40}[:=]?|\[redacted:seed-phrase(?::[0-9a-f]{4})?\][:=])[\s"'\x60]{1,4}((?:(?:\d{1,2}[.)] ?)?[a-z]{3,8}[\s,]{1,3}){11,23}(?:\d{1,2}[.)] ?)?[a-z]{3,8})`),
+			kind: KindSeedPhrase, rank: rankExact, words: []string{"seed", "mnemonic", "recovery phrase", "secret phrase", "backup phrase", "recovery words", "words are", "wiederherstellungs", "phrase de r", "frase "}, reach: 600,
+			compiled: lazily(`(?i)(?:\b(?:seed (?:phrase|words)|seed_?phrase|mnemonic(?: phrase)?|(?:secret |wallet )?recovery (?:phrase|words)|(?:secret|backup) phrase|(?:twelve|12|twenty-four|24) words are|wiederherstellungs(?:phrase|w[öo]rter)|phrase de r[ée]cup[ée]ration|frase (?:semilla|de recuperaci[óo]n|secreta|mnemonica|di recupero|de recupera[çc][ãa]o))\b[^\n:=]{0,40}[:=]?|\bseed:|\[redacted:seed-phrase(?::[0-9a-f]{4})?\][:=])[\s"'\x60]{1,4}((?:(?:\d{1,2}[.)] ?)?\p{Ll}{3,8}[\s,]{1,3}){11,23}(?:\d{1,2}[.)] ?)?\p{Ll}{3,8})`),
 			accept:   seedPhrase,
 		},
 	}

@@ -36,7 +36,7 @@ func Secrets(seed uint64) []Secret {
 	var out []Secret
 	for _, group := range []func() []Secret{
 		m.vendors, m.clouds, m.passwords, m.keys, m.personal, m.financial, m.health,
-		m.spoken, m.hidden, m.written, m.urls, m.prefixed, m.contacts, m.money, m.employers, m.conditions,
+		m.spoken, m.hidden, m.written, m.urls, m.prefixed, m.contacts, m.money, m.employers, m.conditions, m.opening,
 	} {
 		out = append(out, group()...)
 	}

@@ -197,3 +197,39 @@ func (m maker) prefixed() []Secret {
 	}
 	return out
 }
+
+// opening are the codes that open doors and accounts, and passwords that are plain words.
+func (m maker) opening() []Secret {
+	word := func() string { return m.str(lower, 10) }
+	d := func(n int) string { return m.str("123456789", n) }
+	return []Secret{
+		in("opens: word, with a reason", "password: %s because it is old", word()+"k"),
+		in("opens: word, German preposition", "Passwort vom NAS: %s", word()+"k"),
+		in("opens: word, user before", "username jdoe, password %s", word()+"k"),
+		in("opens: word, French user", "identifiant: pdupont, mot de passe: %s", word()+"k"),
+		in("opens: creds and arrow", "db creds -> root:%s", m.password()),
+		in("opens: German access", "Zugang zum Testsystem: tester / %s", m.password()),
+		in("opens: still", "la contraseña del wifi sigue siendo %s", m.password()),
+		in("opens: wifi key", "WLAN-Schlüssel: %s", d(16)),
+		in("opens: door", "the door code is %s", d(6)),
+		in("opens: German door", "Türcode: %s", d(5)),
+		in("opens: PIN of something", "the PIN of the safe is %s", d(6)),
+		in("opens: one-time code", "the one-time code she texted was %s", d(6)),
+		in("opens: German recovery code", "Wiederherstellungscode: %s", m.str(upper+digit, 4)+"-"+m.str(upper+digit, 4)+"-7"+m.str(upper+digit, 3)),
+		in("opens: 2FA backup", "2FA backup: %s", d(4)+"-"+d(4)),
+		in("opens: sudo from stdin", "echo '%s' | sudo -S systemctl restart nginx", word()),
+		in("opens: Azure", "az login --service-principal -u app -p %s --tenant x", m.password()),
+		in("opens: Oracle", "sqlplus scott/%s@orcl", m.str(alnum, 12)),
+		in("opens: MongoDB shell", "mongosh -u root -p %s admin", m.str(alnum, 12)),
+		in("opens: net use", `net use \\nas\share /user:ops %s`, m.str(alnum, 12)),
+		in("opens: httpie", "http -a ops:%s https://api.internal", m.str(alnum, 12)),
+		in("opens: XML pass", "<user><name>ops</name><pass>%s</pass></user>", word()),
+		in("opens: XML property", `<property name="hibernate.connection.password">%s</property>`, word()),
+		in("opens: employer as profession", "she is a nurse at %s", "Zorb"+m.str(lower, 5)+" Hospital"),
+		in("opens: employer, contractor", "I'm a contractor at %s until June", "Zorb"+m.str(lower, 5)+" Robotics"),
+		in("opens: German employer", "ich bin bei der Firma %s angestellt", "Zorb"+m.str(lower, 5)+" GmbH"),
+		in("opens: French birthday", "il est né le %s", d(1)+" avril 19"+d(2)),
+		in("opens: CPF", "meu CPF é %s", d(3)+"."+d(3)+"."+d(3)+"-"+d(2)),
+		in("opens: German insurance number", "Sozialversicherungsnummer %s", d(2)+" "+d(6)+" J "+d(3)),
+	}
+}
