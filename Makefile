@@ -15,7 +15,7 @@ RACE := $(if $(filter 1,$(CGO_ENABLED)),-race)
 .DEFAULT_GOAL := help
 
 help: ## list the targets
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 15
 
 build: ## build the binaries into bin/
 	@mkdir -p $(BIN)

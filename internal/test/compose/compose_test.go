@@ -2,6 +2,9 @@ package compose
 
 import (
 	"context"
+	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -243,6 +246,41 @@ func TestDockerfile(t *testing.T) {
 	for _, secret := range []string{"deploy/.env\n", "deploy/secrets\n", ".git\n"} {
 		if !strings.Contains(ignored, secret) {
 			t.Errorf("the image is built from %s", secret)
+		}
+	}
+}
+
+// TestQdrantsCheck runs the health check of Qdrant's image against servers that are ready, not
+// ready, silent, and not there.
+func TestQdrantsCheck(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip("there is no bash")
+	}
+	check := parse(t, read(t, "deploy", fileName)).Services["qdrant"].HealthCheck
+	silent, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	answers := func(status int) string {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path != "/readyz" {
+				status = http.StatusNotFound
+			}
+			w.WriteHeader(status)
+		}))
+		t.Cleanup(s.Close)
+		return s.Listener.Addr().String()
+	}
+	for address, want := range map[string]bool{
+		answers(http.StatusOK): true, answers(http.StatusServiceUnavailable): false, silent.Addr().String(): false, "127.0.0.1:1": false,
+	} {
+		args := slices.Clone(check.Test[1:])
+		args[2] = strings.ReplaceAll(strings.ReplaceAll(args[2], "$$", "$"), "127.0.0.1/6333", strings.Replace(address, ":", "/", 1))
+		out, err := exec.CommandContext(t.Context(), args[0], args[1:]...).CombinedOutput()
+		if (err == nil) != want {
+			t.Errorf("%s: %v\n%s", address, err, out)
 		}
 	}
 }

@@ -9,4 +9,6 @@
 // in MNEME_SHARED, else beside the check-out. There is no real Qdrant: none can
 // be built from what package registries have, so the embedded server speaks for
 // it from a process of its own.
+//
+// TestStack plays deploy/compose.yaml in the same way, without containers.
 package realtest

@@ -1,6 +1,7 @@
 package realtest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,15 +13,17 @@ import (
 	"syscall"
 	"testing"
 
+	embeddedollama "github.com/mneme-memory/mneme/embedded/ollama"
 	"github.com/mneme-memory/mneme/embedded/qdrant"
 	"github.com/mneme-memory/mneme/internal/testkit/program"
 )
 
 const (
 	enabled = "MNEME_TEST_REAL" // switches the tests on
-	// serveEnv makes this binary the Qdrant of a test: its folder.
+	// serveEnv makes this binary the Qdrant of a test, in that folder, or the embedding model.
 	serveEnv = "MNEME_TEST_SERVE_QDRANT"
 	addrEnv  = "MNEME_TEST_SERVE_ADDR"
+	keyEnv   = "MNEME_TEST_SERVE_KEY" // of that Qdrant; without it, apiKey
 	apiKey   = "a key for the index"
 )
 
@@ -44,7 +47,19 @@ func TestMain(m *testing.M) {
 
 // serve is the life of a Qdrant: it ends with its parent, or by a signal.
 func serve(dir string) int {
-	s, err := qdrant.Start(context.Background(), qdrant.Options{Dir: dir, Addr: os.Getenv(addrEnv), APIKey: apiKey})
+	addr := os.Getenv(addrEnv)
+	if dir == "model" {
+		s, err := embeddedollama.Start(context.Background(), embeddedollama.Options{Addr: addr})
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		fmt.Println("serving", s.URL())
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		return 0
+	}
+	key := cmp.Or(os.Getenv(keyEnv), apiKey)
+	s, err := qdrant.Start(context.Background(), qdrant.Options{Dir: dir, Addr: addr, APIKey: key})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
