@@ -142,7 +142,7 @@ func newRig(t testing.TB) *rig {
 	r.ledger, err = assembly.OpenLedger(t.Context(), testkit.Schema(t, theShared.postgres), slog.New(slog.DiscardHandler))
 	check(t, err)
 	t.Cleanup(r.ledger.Close)
-	points, err := assembly.OpenIndex(config.Qdrant{Address: index.Addr()}, r.ledger, true)
+	points, err := assembly.OpenIndex(config.Qdrant{Address: index.Addr()}, r.ledger, true, nil)
 	check(t, err)
 	t.Cleanup(func() { check(t, points.Close()) })
 	embedder, err := ollama.New(ollama.Options{URL: theShared.ollama, Model: "mneme-static"})

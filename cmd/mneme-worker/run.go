@@ -85,7 +85,7 @@ func work(ctx context.Context, cfg config.Config, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	index, err := assembly.OpenIndex(cfg.Qdrant, ledger, false)
+	index, err := assembly.OpenIndex(cfg.Qdrant, ledger, false, nil)
 	if err != nil {
 		return err
 	}

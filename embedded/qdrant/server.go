@@ -4,7 +4,8 @@
 // acknowledged with wait=true through a kill of the process. All other calls
 // are refused with Unimplemented.
 //
-// Start it, dial Addr with Qdrant's client, Stop it.
+// Start it, dial Addr with Qdrant's client, Stop it. A client in the same process needs no
+// connection: see [Server.Local].
 package qdrant
 
 import (
@@ -65,6 +66,7 @@ type Options struct {
 type Server struct {
 	addr  string
 	grpc  *grpc.Server
+	local *local
 	store *store
 	lock  *flock.Flock
 
@@ -101,7 +103,11 @@ func Start(ctx context.Context, opts Options) (*Server, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("listen: %w", err), st.close(), lock.Unlock())
 	}
-	s := &Server{addr: listener.Addr().String(), store: st, lock: lock, grpc: newGRPC(opts, st)}
+	g := &guard{key: opts.APIKey, readOnly: opts.ReadOnlyAPIKey, logger: opts.Logger}
+	s := &Server{addr: listener.Addr().String(), store: st, lock: lock, grpc: newGRPC(opts, g)}
+	s.local = &local{guard: g, methods: map[string]localMethod{}}
+	register(s.grpc, st)
+	register(s.local, st)
 	s.serving.Go(func() {
 		if err := s.grpc.Serve(listener); err != nil {
 			opts.Logger.Error("qdrant server ended", "error", err)
@@ -135,6 +141,7 @@ func (s *Server) Addr() string { return s.addr }
 // again and says the same again.
 func (s *Server) Stop() error {
 	s.once.Do(func() {
+		s.local.close()
 		s.grpc.Stop() // waits for running calls
 		s.serving.Wait()
 		s.stopErr = errors.Join(s.store.close(), s.lock.Unlock())
@@ -142,8 +149,7 @@ func (s *Server) Stop() error {
 	return s.stopErr
 }
 
-func newGRPC(opts Options, st *store) *grpc.Server {
-	g := &guard{key: opts.APIKey, readOnly: opts.ReadOnlyAPIKey, logger: opts.Logger}
+func newGRPC(opts Options, g *guard) *grpc.Server {
 	options := []grpc.ServerOption{
 		grpc.MaxRecvMsgSize(maxMessage), grpc.MaxSendMsgSize(maxMessage),
 		grpc.ChainUnaryInterceptor(g.unary), grpc.WaitForHandlers(true),
@@ -151,13 +157,16 @@ func newGRPC(opts Options, st *store) *grpc.Server {
 	if opts.TLS != nil {
 		options = append(options, grpc.Creds(credentials.NewTLS(opts.TLS)))
 	}
-	server := grpc.NewServer(options...)
+	return grpc.NewServer(options...)
+}
+
+// register adds what the server offers.
+func register(server grpc.ServiceRegistrar, st *store) {
 	pb.RegisterQdrantServer(server, qdrantService{})
 	pb.RegisterCollectionsServer(server, &collectionsService{store: st})
 	pb.RegisterPointsServer(server, &pointsService{store: st})
 	pb.RegisterSnapshotsServer(server, &snapshotsService{store: st})
 	grpc_health_v1.RegisterHealthServer(server, healthService{})
-	return server
 }
 
 // A guard stands before every call.

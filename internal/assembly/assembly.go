@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"google.golang.org/grpc"
+
 	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/analytics"
 	"github.com/mneme-memory/mneme/internal/config"
@@ -50,15 +52,16 @@ func Identity(ctx context.Context, cfg config.Config, ledger *postgres.Ledger) (
 
 // OpenIndex prepares the connection to the Qdrant at cfg.Address, for the index
 // of a ledger; the first call makes it. Private is for a server that nobody
-// else uses.
-func OpenIndex(cfg config.Qdrant, ledger qdrant.Ledger, private bool) (*qdrant.Index, error) {
+// else uses; local answers the calls when the server is in this process, and is
+// nil otherwise.
+func OpenIndex(cfg config.Qdrant, ledger qdrant.Ledger, private bool, local grpc.UnaryClientInterceptor) (*qdrant.Index, error) {
 	security, err := cfg.TLS.Config()
 	if err != nil {
 		return nil, err
 	}
 	return qdrant.Open(qdrant.Options{
 		Address: cfg.Address, APIKey: cfg.APIKey, TLS: security, Document: keyword.Vector, Query: keyword.Query,
-		Ledger: ledger, Prefix: cfg.Prefix, Private: private,
+		Ledger: ledger, Prefix: cfg.Prefix, Private: private, Local: local,
 	})
 }
 

@@ -80,7 +80,7 @@ func qdrantInspector(all config.Config, d config.Daemon, at config.Service) func
 		cfg.TLS = config.HomeTLS(all.Home)
 	}
 	return func(ctx context.Context) memory.Inspection {
-		index, err := OpenIndex(cfg, nobody{}, false)
+		index, err := OpenIndex(cfg, nobody{}, false, nil)
 		if err != nil {
 			return failed(err)
 		}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"google.golang.org/grpc"
+
 	embeddedqdrant "github.com/mneme-memory/mneme/embedded/qdrant"
 	"github.com/mneme-memory/mneme/embedded/qdrantproc"
 	"github.com/mneme-memory/mneme/internal/assembly"
@@ -21,14 +23,8 @@ import (
 type qdrantServer struct {
 	config.Service
 	apiKey string
-	index  *qdrant.Index // of the ledger; set by [daemon.openIndex]
-}
-
-// startQdrant takes the given Qdrant, else runs the program that is there, else starts the
-// embedded server.
-func (d *daemon) startQdrant(ctx context.Context) (qdrantServer, error) {
-	service, key, err := d.findQdrant(ctx)
-	return qdrantServer{Service: service, apiKey: key}, err
+	local  grpc.UnaryClientInterceptor // answers calls of this process; nil if the server is another one
+	index  *qdrant.Index               // of the ledger; set by [daemon.openIndex]
 }
 
 // openIndex prepares the connection to the Qdrant that runs, for the index of a ledger.
@@ -38,81 +34,84 @@ func (d *daemon) openIndex(s qdrantServer, ledger *postgres.Ledger) (*qdrant.Ind
 	if s.Secured {
 		cfg.TLS = config.HomeTLS(d.opts.Config.Home)
 	}
-	index, err := assembly.OpenIndex(cfg, ledger, s.Mode != config.Given)
+	index, err := assembly.OpenIndex(cfg, ledger, s.Mode != config.Given, s.local)
 	if err == nil {
 		d.stops.push(index.Close)
 	}
 	return index, err
 }
 
-// findQdrant returns a server that runs, and the key that it asks for.
-func (d *daemon) findQdrant(ctx context.Context) (service config.Service, key string, err error) {
+// startQdrant takes the given Qdrant, else runs the program that is there, else starts the
+// embedded server.
+func (d *daemon) startQdrant(ctx context.Context) (s qdrantServer, err error) {
 	cfg := d.opts.Config.Qdrant
 	if cfg.Address != "" {
-		return config.Service{Address: cfg.Address, Mode: config.Given}, cfg.APIKey, nil
+		return qdrantServer{Service: config.Service{Address: cfg.Address, Mode: config.Given}, apiKey: cfg.APIKey}, nil
 	}
-	key = rand.Text() // loopback is open to every user of the machine: the key keeps the others out
+	key := rand.Text() // loopback is open to every user of the machine: the key keeps the others out
 	switch cfg.Binary {
 	case config.None:
-		service, err = d.embedQdrant(ctx, key)
+		return d.embedQdrant(ctx, key)
 	case "":
-		service, err = d.tryQdrant(ctx, qdrantproc.Find(), key)
-	default:
-		if service, err = d.runQdrant(ctx, cfg.Binary, key); err != nil {
-			err = memory.Down("Qdrant", "mend it, or set MNEME_QDRANT_BINARY="+config.None+" for the embedded one", err)
-		}
+		return d.tryQdrant(ctx, qdrantproc.Find(), key)
 	}
-	return service, key, err
+	if s, err = d.runQdrant(ctx, cfg.Binary, key); err != nil {
+		err = memory.Down("Qdrant", "mend it, or set MNEME_QDRANT_BINARY="+config.None+" for the embedded one", err)
+	}
+	return s, err
 }
 
 // tryQdrant runs a program that nobody asked for. One that does not do is no reason not to
 // start: the embedded server does.
-func (d *daemon) tryQdrant(ctx context.Context, binary, key string) (config.Service, error) {
+func (d *daemon) tryQdrant(ctx context.Context, binary, key string) (qdrantServer, error) {
 	if binary == "" {
 		return d.embedQdrant(ctx, key)
 	}
-	service, err := d.runQdrant(ctx, binary, key)
+	s, err := d.runQdrant(ctx, binary, key)
 	if err == nil {
-		return service, nil
+		return s, nil
 	}
 	if ctx.Err() != nil {
-		return service, ctx.Err()
+		return s, ctx.Err()
 	}
 	d.opts.Logger.WarnContext(ctx, "the qdrant that was found does not do, the embedded one does", "err", err)
-	service, err = d.embedQdrant(ctx, key)
-	service.Note = binary + " does not do: see the log"
-	return service, err
+	s, err = d.embedQdrant(ctx, key)
+	s.Note = binary + " does not do: see the log"
+	return s, err
 }
 
 // runQdrant runs the program as a child, on data of its own: it could not read the embedded
 // server's.
-func (d *daemon) runQdrant(ctx context.Context, binary, key string) (config.Service, error) {
+func (d *daemon) runQdrant(ctx context.Context, binary, key string) (qdrantServer, error) {
 	s, err := qdrantproc.Start(ctx, qdrantproc.Options{
 		Binary: binary, Dir: filepath.Join(d.opts.Config.Home, "qdrant-server"),
 		APIKey: key, Logger: d.opts.Logger,
 	})
 	if err != nil {
-		return config.Service{}, err
+		return qdrantServer{}, err
 	}
 	if memory.Older(s.Version(), qdrant.Oldest) {
 		err := fmt.Errorf("%s is Qdrant %s; %s or newer is needed", binary, s.Version(), qdrant.Oldest)
-		return config.Service{}, errors.Join(err, s.Stop())
+		return qdrantServer{}, errors.Join(err, s.Stop())
 	}
 	d.stops.push(s.Stop)
-	return config.Service{Address: s.Addr(), Mode: config.Found}, nil
+	return qdrantServer{Service: config.Service{Address: s.Addr(), Mode: config.Found}, apiKey: key}, nil
 }
 
-func (d *daemon) embedQdrant(ctx context.Context, key string) (config.Service, error) {
+// embedQdrant starts the embedded server. This process calls it directly, all others over its port.
+func (d *daemon) embedQdrant(ctx context.Context, key string) (qdrantServer, error) {
 	security, err := homekey.Server(d.opts.Config.Home)
 	if err != nil {
-		return config.Service{}, err
+		return qdrantServer{}, err
 	}
 	s, err := embeddedqdrant.Start(ctx, embeddedqdrant.Options{
 		Dir: filepath.Join(d.opts.Config.Home, "qdrant"), APIKey: key, TLS: security, Logger: d.opts.Logger,
 	})
 	if err != nil {
-		return config.Service{}, err
+		return qdrantServer{}, err
 	}
 	d.stops.push(s.Stop)
-	return config.Service{Address: s.Addr(), Mode: config.Embedded, Secured: true}, nil
+	return qdrantServer{
+		Service: config.Service{Address: s.Addr(), Mode: config.Embedded, Secured: true}, apiKey: key, local: s.Local(),
+	}, nil
 }

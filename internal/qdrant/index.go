@@ -50,6 +50,9 @@ type Options struct {
 	APIKey   string      // sent with every call; none if empty
 	TLS      *tls.Config // how to encrypt; nil means in the clear
 
+	// Local answers the calls when the server is in this process. Nil means that they go to Address.
+	Local grpc.UnaryClientInterceptor
+
 	// Prefix begins the names of the collections, so that several ledgers can share
 	// a server. Empty means none.
 	Prefix string
@@ -105,6 +108,9 @@ func Open(o Options) (*Index, error) {
 		// not leave the machine is sent here instead; of all else it may warn.
 		config.APIKey = ""
 		config.GrpcOptions = append(config.GrpcOptions, grpc.WithChainUnaryInterceptor(sendKey(o.APIKey)))
+	}
+	if o.Local != nil { // behind all that adds to a call
+		config.GrpcOptions = append(config.GrpcOptions, grpc.WithChainUnaryInterceptor(o.Local))
 	}
 	client, err := qdrant.NewClient(config)
 	if err != nil {

@@ -124,7 +124,7 @@ func (d *daemon) index() (*qdrant.Index, error) {
 	if at.Secured {
 		cfg.TLS = config.HomeTLS(d.home)
 	}
-	return assembly.OpenIndex(cfg, known(d.state.Ledger), false)
+	return assembly.OpenIndex(cfg, known(d.state.Ledger), false, nil)
 }
 
 // settings are those of a door to the daemon.
