@@ -40,25 +40,48 @@ func (s *silence) over() {
 	s.at = time.Time{}
 }
 
-// there takes away what the ledger has forgotten, merged or pruned, and the index
-// still knows, as after an outage: nothing forgotten is shown again. Without
-// the ledger it answers what the index has.
-func (a *Activities) there(ctx context.Context, candidates []memory.Candidate) []memory.Candidate {
+// said is what the ledger says of candidates.
+type said struct {
+	gone  []string      // forgotten, merged or pruned, and the index still knows them, as after an outage
+	links []memory.Link // that begin or end at one of them
+}
+
+// consult asks the ledger about candidates, and returns a function that waits for the answer: they
+// can be ranked meanwhile. An answer must not wait for the ledger for long; without it nothing
+// is gone, and there are no links.
+func (a *Activities) consult(ctx context.Context, candidates []memory.Candidate) func() said {
 	if len(candidates) == 0 || a.resting() {
-		return candidates
+		return func() said { return said{} }
 	}
 	ids := make([]string, len(candidates))
 	for i, c := range candidates {
 		ids[i] = c.ID
 	}
 	ctx, cancel := context.WithTimeout(ctx, waitGone)
-	defer cancel()
-	gone, err := a.Ledger.Gone(ctx, ids)
-	if err != nil {
-		a.silent.note(ctx, a.Now(), err)
-		return candidates
+	var s said
+	var both sync.WaitGroup
+	both.Go(func() { s.gone = heard(ctx, a, a.Ledger.Gone, ids) })
+	both.Go(func() { s.links = heard(ctx, a, a.Ledger.Links, ids) })
+	return func() said {
+		defer cancel()
+		both.Wait()
+		return s
 	}
-	return slices.DeleteFunc(candidates, func(c memory.Candidate) bool { return slices.Contains(gone, c.ID) })
+}
+
+// heard is what the ledger answers to a question about ids, nothing if it does not.
+func heard[T any](ctx context.Context, a *Activities, ask func(context.Context, []string) ([]T, error), ids []string) []T {
+	answer, err := ask(ctx, ids)
+	a.silent.note(ctx, a.Now(), err)
+	if err != nil {
+		return nil
+	}
+	return answer
+}
+
+// there returns the candidates that are not gone.
+func (s said) there(candidates []memory.Candidate) []memory.Candidate {
+	return slices.DeleteFunc(candidates, func(c memory.Candidate) bool { return slices.Contains(s.gone, c.ID) })
 }
 
 // resting reports whether the ledger did not answer a moment ago.

@@ -35,8 +35,9 @@ func (a *Activities) Recall(ctx context.Context, q memory.Query) (memory.RecallR
 		Hits: []memory.Hit{}, Degraded: degraded,
 		TookMillis: map[string]float64{"embed": millis(a.Now().Sub(start))},
 	}
+	var links []memory.Link
 	if q.Pinned {
-		if result.Hits, err = a.pinned(ctx, q); err != nil {
+		if result.Hits, links, err = a.pinned(ctx, q); err != nil {
 			return memory.RecallResult{}, err
 		}
 	}
@@ -57,7 +58,7 @@ func (a *Activities) Recall(ctx context.Context, q memory.Query) (memory.RecallR
 		result.Hits, result.AsOf = fit(result.Hits, maxAnswerBytes), q.AsOf
 		return result, nil
 	}
-	result.Hits = fit(a.withLinks(ctx, q, result.Hits), maxAnswerBytes)
+	result.Hits = fit(a.withLinks(ctx, q, result.Hits, append(links, found.links...)), maxAnswerBytes)
 	missing := a.behind(ctx)
 	if missing == "" && len(result.Hits)+result.BelowBar == 0 {
 		missing = a.emptyHanded(ctx)
@@ -77,10 +78,16 @@ func joined(a, b string) string {
 	return a + "; " + b
 }
 
+// found is the answer to one or several questions, with the links of all candidates.
+type found struct {
+	memory.RecallResult
+	links []memory.Link
+}
+
 // oneByOne asks the questions in their order until q.Limit memories are found, with those
 // that are known already.
-func (a *Activities) oneByOne(ctx context.Context, q memory.Query, vectors []memory.Vector, known []memory.Hit) (memory.RecallResult, error) {
-	out := memory.RecallResult{TookMillis: map[string]float64{}}
+func (a *Activities) oneByOne(ctx context.Context, q memory.Query, vectors []memory.Vector, known []memory.Hit) (found, error) {
+	out := found{RecallResult: memory.RecallResult{TookMillis: map[string]float64{}}}
 	for i, text := range q.Questions() {
 		have := slices.Concat(known, out.Hits)
 		if len(have) == q.Limit && !q.Each {
@@ -89,10 +96,13 @@ func (a *Activities) oneByOne(ctx context.Context, q memory.Query, vectors []mem
 		asking := q.Asking(text, have)
 		candidates, remark, err := a.find(ctx, asking, vectors[i], out.TookMillis)
 		if err != nil {
-			return memory.RecallResult{}, err
+			return found{}, err
 		}
 		start := a.Now()
-		answer := memory.Rank(asking, a.calibration(), candidates, start)
+		answer, links := ranked(candidates, func(these []memory.Candidate) memory.RecallResult {
+			return memory.Rank(asking, a.calibration(), these, start)
+		})
+		out.links = append(out.links, links...)
 		out.TookMillis["rank"] += millis(a.Now().Sub(start))
 		if q.Each && len(vectors) > 1 {
 			for j := range answer.Hits {
@@ -107,11 +117,23 @@ func (a *Activities) oneByOne(ctx context.Context, q memory.Query, vectors []mem
 	return out, nil
 }
 
+// ranked ranks candidates while the ledger is asked about them, and once more without those that
+// it says are gone, which are few.
+func ranked[T any](c candidates, rank func([]memory.Candidate) T) (T, []memory.Link) {
+	answer := rank(c.list)
+	says := c.said()
+	if len(says.gone) > 0 {
+		answer = rank(says.there(c.list))
+	}
+	return answer, says.links
+}
+
 // together searches for each description of the work at hand, side by side, and answers
 // with what fits all of them best.
-func (a *Activities) together(ctx context.Context, q memory.Query, vectors []memory.Vector, known []memory.Hit) (memory.RecallResult, error) {
+func (a *Activities) together(ctx context.Context, q memory.Query, vectors []memory.Vector, known []memory.Hit) (found, error) {
 	texts := q.Questions()
 	fits, remarks, took := make([][]memory.Fit, len(texts)), make([]string, len(texts)), make([]map[string]float64, len(texts))
+	links := make([][]memory.Link, len(texts))
 	start := a.Now()
 	group, ctx := errgroup.WithContext(ctx)
 	for i, text := range texts {
@@ -122,14 +144,17 @@ func (a *Activities) together(ctx context.Context, q memory.Query, vectors []mem
 			if err != nil {
 				return err
 			}
-			fits[i], remarks[i] = memory.Fits(asking, a.calibration(), candidates, a.Now()), remark
+			remarks[i] = remark
+			fits[i], links[i] = ranked(candidates, func(these []memory.Candidate) []memory.Fit {
+				return memory.Fits(asking, a.calibration(), these, a.Now())
+			})
 			return nil
 		})
 	}
 	if err := group.Wait(); err != nil {
-		return memory.RecallResult{}, err
+		return found{}, err
 	}
-	out := memory.Together(q, fits, known)
+	out := found{RecallResult: memory.Together(q, fits, known), links: slices.Concat(links...)}
 	out.Degraded = slices.Max(remarks)
 	out.TookMillis = map[string]float64{"search": millis(a.Now().Sub(start))}
 	return out, nil
@@ -139,9 +164,15 @@ func (a *Activities) calibration() memory.Calibration {
 	return memory.CalibrationFor(a.Embedder.Model())
 }
 
+// candidates are what was found for a question.
+type candidates struct {
+	list []memory.Candidate
+	said func() said // waits for what the ledger says of them; to be called once
+}
+
 // find searches for one question; v is nil when keywords must do. It returns a remark when
 // the index has lost something, and adds the time that it took.
-func (a *Activities) find(ctx context.Context, q memory.Query, v memory.Vector, took map[string]float64) ([]memory.Candidate, string, error) {
+func (a *Activities) find(ctx context.Context, q memory.Query, v memory.Vector, took map[string]float64) (candidates, string, error) {
 	start := a.Now()
 	search := memory.Search{
 		Text: q.Text, Vector: v, Projects: q.Projects(), Collections: q.Collections, Types: q.Types, Tags: q.Tags,
@@ -154,51 +185,53 @@ func (a *Activities) find(ctx context.Context, q memory.Query, v memory.Vector, 
 	if q.AsOf != nil {
 		return a.findPast(ctx, q, search, took)
 	}
-	candidates, err := a.Index.Search(ctx, search)
+	list, err := a.Index.Search(ctx, search)
 	gone := errors.Is(err, memory.ErrNoCollection)
 	if err != nil && !gone {
-		return nil, "", err
+		return candidates{}, "", err
 	}
 	if len(q.Files) > 0 {
-		candidates = slices.DeleteFunc(candidates, func(c memory.Candidate) bool { return !c.Mentions(q.Files) })
+		list = slices.DeleteFunc(list, func(c memory.Candidate) bool { return !c.Mentions(q.Files) })
 	}
-	candidates = a.there(ctx, candidates)
+	found := candidates{list, a.consult(ctx, list)}
 	took["search"] += millis(a.Now().Sub(start))
 	if gone {
 		a.watch.alarm()
-		return candidates, "the index has lost memories, which are written to it again", nil
+		return found, "the index has lost memories, which are written to it again", nil
 	}
-	return candidates, "", nil
+	return found, "", nil
 }
 
 // findPast is find among what was remembered at the query's time.
-func (a *Activities) findPast(ctx context.Context, q memory.Query, search memory.Search, took map[string]float64) ([]memory.Candidate, string, error) {
-	candidates, err := a.Ledger.SearchPast(ctx, *q.AsOf, a.Embedder.Model(), search)
+func (a *Activities) findPast(ctx context.Context, q memory.Query, search memory.Search, took map[string]float64) (candidates, string, error) {
+	list, err := a.Ledger.SearchPast(ctx, *q.AsOf, a.Embedder.Model(), search)
 	if err != nil {
-		return nil, "", err
+		return candidates{}, "", err
 	}
 	if len(q.Files) > 0 {
-		candidates = slices.DeleteFunc(candidates, func(c memory.Candidate) bool { return !c.Mentions(q.Files) })
+		list = slices.DeleteFunc(list, func(c memory.Candidate) bool { return !c.Mentions(q.Files) })
 	}
 	took["search"] += millis(a.Now().Sub(search.Now))
-	return candidates, "", nil
+	return candidates{list, func() said { return said{} }}, "", nil
 }
 
-// pinned returns what its owner wants to be shown in any case, and a few of the weightiest.
-func (a *Activities) pinned(ctx context.Context, q memory.Query) ([]memory.Hit, error) {
+// pinned returns what its owner wants to be shown in any case, and a few of the weightiest, with
+// their links.
+func (a *Activities) pinned(ctx context.Context, q memory.Query) ([]memory.Hit, []memory.Link, error) {
 	found, err := a.Index.Pinned(ctx, memory.Search{
 		Projects: q.Projects(), Collections: q.Collections, Types: q.Types, Tags: q.Tags,
 		Since: q.Since, Before: q.Before, Session: q.FromSession, Exclude: q.Exclude, Now: a.Now(), Limit: q.Limit,
 	})
 	if err != nil && !errors.Is(err, memory.ErrNoCollection) {
-		return nil, err
+		return nil, nil, err
 	}
-	candidates := make([]memory.Candidate, len(found))
+	list := make([]memory.Candidate, len(found))
 	for i, m := range found {
-		candidates[i].Memory = m
+		list[i].Memory = m
 	}
+	says := a.consult(ctx, list)()
 	hits, weighty := []memory.Hit{}, 0
-	for _, c := range a.there(ctx, candidates) {
+	for _, c := range says.there(list) {
 		if !c.Pinned {
 			if weighty++; weighty > memory.WeightyAtMost {
 				break
@@ -206,7 +239,7 @@ func (a *Activities) pinned(ctx context.Context, q memory.Query) ([]memory.Hit, 
 		}
 		hits = append(hits, memory.PinnedHit(c.Memory))
 	}
-	return hits, nil
+	return hits, says.links, nil
 }
 
 // embedQueries returns a vector for each text, or no vectors (each is nil)

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"google.golang.org/grpc"
+
 	"github.com/mneme-memory/mneme/embedded/qdrant"
 	"github.com/mneme-memory/mneme/embedded/qdrant/internal/conformance"
 )
@@ -20,16 +22,32 @@ var leftOut = map[string]string{
 	"snapshots/":   "a stopped server's folder can be copied, and the ledger rebuilds an index",
 }
 
-// TestConformance holds the server to what the real Qdrant answered.
+// TestConformance holds the server to what the real Qdrant answered, over a connection and in
+// this process.
 func TestConformance(t *testing.T) {
 	t.Parallel()
+	t.Run("over a connection", func(t *testing.T) {
+		t.Parallel()
+		playAll(t, func(*qdrant.Server) []grpc.UnaryClientInterceptor { return nil })
+	})
+	t.Run("in this process", func(t *testing.T) {
+		t.Parallel()
+		playAll(t, func(s *qdrant.Server) []grpc.UnaryClientInterceptor {
+			return []grpc.UnaryClientInterceptor{s.Local()}
+		})
+	})
+}
+
+// playAll plays what was recorded to a server of its own, through interceptors.
+func playAll(t *testing.T, through func(*qdrant.Server) []grpc.UnaryClientInterceptor) {
+	t.Helper()
 	scenarios, err := conformance.Load("testdata/conformance")
 	if err != nil {
 		t.Fatal(err)
 	}
 	keys := conformance.Keys{All: "all", ReadOnly: "read"}
 	server := start(t, qdrant.Options{Dir: t.TempDir(), APIKey: keys.All, ReadOnlyAPIKey: keys.ReadOnly})
-	player, err := conformance.Dial(server.Addr(), keys)
+	player, err := conformance.Dial(server.Addr(), keys, through(server)...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -58,6 +58,9 @@ func (l *local) call(ctx context.Context, method string, req, reply any) error {
 		data []byte
 		err  error
 	}
+	if err := ctx.Err(); err != nil {
+		return status.FromContextError(err).Err()
+	}
 	sent, err := marshal(req)
 	if err != nil {
 		return err

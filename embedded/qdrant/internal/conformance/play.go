@@ -40,8 +40,9 @@ type Keys struct {
 }
 
 // Dial connects to the server at addr, a host:port of gRPC. It does not wait for an answer.
-func Dial(addr string, keys Keys) (*Player, error) {
-	conn, err := grpc.NewClient(addr, grpc.WithTransportCredentials(insecure.NewCredentials()))
+// Interceptors stand between the calls and the connection.
+func Dial(addr string, keys Keys, interceptors ...grpc.UnaryClientInterceptor) (*Player, error) {
+	conn, err := grpc.NewClient(addr, grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithChainUnaryInterceptor(interceptors...))
 	if err != nil {
 		return nil, fmt.Errorf("dial %s: %w", addr, err)
 	}
