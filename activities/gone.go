@@ -58,25 +58,17 @@ func (a *Activities) consult(ctx context.Context, candidates []memory.Candidate)
 		ids[i] = c.ID
 	}
 	ctx, cancel := context.WithTimeout(ctx, waitGone)
-	var s said
-	var both sync.WaitGroup
-	both.Go(func() { s.gone = heard(ctx, a, a.Ledger.Gone, ids) })
-	both.Go(func() { s.links = heard(ctx, a, a.Ledger.Links, ids) })
-	return func() said {
+	answered := make(chan said, 1)
+	go func() {
 		defer cancel()
-		both.Wait()
-		return s
-	}
-}
-
-// heard is what the ledger answers to a question about ids, nothing if it does not.
-func heard[T any](ctx context.Context, a *Activities, ask func(context.Context, []string) ([]T, error), ids []string) []T {
-	answer, err := ask(ctx, ids)
-	a.silent.note(ctx, a.Now(), err)
-	if err != nil {
-		return nil
-	}
-	return answer
+		gone, links, err := a.Ledger.Beside(ctx, ids)
+		a.silent.note(ctx, a.Now(), err)
+		if err != nil {
+			gone, links = nil, nil
+		}
+		answered <- said{gone, links}
+	}()
+	return func() said { return <-answered }
 }
 
 // there returns the candidates that are not gone.

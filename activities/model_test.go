@@ -24,17 +24,15 @@ type counted struct {
 	askedGone int
 }
 
-func (c *counted) Gone(ctx context.Context, _ []string) ([]string, error) {
+func (c *counted) Beside(ctx context.Context, _ []string) ([]string, []memory.Link, error) {
 	c.askedGone++
 	if errors.Is(c.err, context.DeadlineExceeded) {
 		<-ctx.Done()
 	}
-	return c.gone, c.err
+	return c.gone, nil, c.err
 }
 
 func (c *counted) Forget(context.Context, memory.Op, []string, bool) (int, error) { return 0, c.err }
-
-func (c *counted) Links(context.Context, []string) ([]memory.Link, error) { return nil, c.err }
 
 func (c *counted) Stats(context.Context) (memory.Stats, error) { c.asked++; return c.stats, c.err }
 

@@ -116,8 +116,9 @@ type Reader interface {
 	Survivors(ctx context.Context, ids []string) (map[string]string, error)
 	// Resolve finds the memories, of whatever state, that references may mean; see memory.CheckRef.
 	Resolve(ctx context.Context, refs []string) ([]memory.Candidates, error)
-	// Links returns the links between live memories at one end of which is one of ids, oldest first.
-	Links(ctx context.Context, ids []string) ([]memory.Link, error)
+	// Beside tells two things of ids: which are gone (see Gone), and the links between live memories at
+	// one end of which is one of them, oldest first.
+	Beside(ctx context.Context, ids []string) (gone []string, links []memory.Link, err error)
 	Records(ctx context.Context, page memory.Page) ([]memory.Record, error)
 	// SearchPast finds candidates among what was remembered at a time, as it was then. Only vectors of the
 	// model are compared. What is forgotten by now is not found.

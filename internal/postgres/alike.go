@@ -29,16 +29,12 @@ type likeness struct {
 // duplicate finds the live memory that says the same. What is only much like
 // the new one is kept in s.alike.
 func (s *store) duplicate(ctx context.Context) (*row, float64, error) {
-	unindexed, err := s.unindexed(ctx)
+	unindexed, inhabited, err := s.places(ctx)
 	if err != nil {
 		return nil, 0, err
 	}
 	var named []string
 	if s.near != nil {
-		inhabited, err := s.inhabited(ctx)
-		if err != nil {
-			return nil, 0, err
-		}
 		matches, err := s.near(ctx, inhabited)
 		if err != nil {
 			return nil, 0, outside{fmt.Errorf("look for duplicates: %w", err)}
@@ -85,36 +81,32 @@ func (s *store) nameAlike(compare *memory.Comparison, c likeness) {
 	})
 }
 
-// unindexed returns the memories of the places that are searched which the
-// index may not know yet. It is to be asked before the index is: what another
-// store writes to the index between the two questions is then known from the
-// first.
-func (s *store) unindexed(ctx context.Context) ([]string, error) {
+// places tells two things of the places that are searched, in one message: the memories which the
+// index may not know yet, and the collections in which something can be found, since asking the
+// index is dearer than asking here, and most projects use few of the seven. It is to be asked
+// before the index is: what another store writes to the index between the two questions is then
+// known from the first.
+func (s *store) places(ctx context.Context) (unindexed, inhabited []string, err error) {
+	var b pgx.Batch
 	// As long as the planner has not looked at a table that grew, it believes
 	// that half of it is dirty and live rows are few. So it may neither read
 	// the table from end to end nor begin with the live ones.
-	if _, err := s.tx.Exec(ctx, `set local enable_seqscan = off`); err != nil {
-		return nil, fmt.Errorf("find what is not indexed: %w", err)
+	b.Queue(`set local enable_seqscan = off`)
+	projects, collections := memory.SeenFrom(s.rec.Project), memory.Comparable(s.rec.Collection)
+	ids := func(into *[]string) func(pgx.Rows) error {
+		return func(rows pgx.Rows) (err error) {
+			*into, err = pgx.CollectRows(rows, pgx.RowTo[string])
+			return err
+		}
 	}
-	rows, err := s.tx.Query(ctx, `with unindexed as materialized (select id, project, collection, state from memories where dirty)
-select id from unindexed where project = any($1) and collection = any($2) and state = 'live'`,
-		memory.SeenFrom(s.rec.Project), memory.Comparable(s.rec.Collection))
-	if err != nil {
-		return nil, fmt.Errorf("find what is not indexed: %w", err)
+	b.Queue(`with unindexed as materialized (select id, project, collection, state from memories where dirty)
+select id from unindexed where project = any($1) and collection = any($2) and state = 'live'`, projects, collections).Query(ids(&unindexed))
+	b.Queue(`select c from unnest($2::text[]) c
+where exists (select from memories where project = any($1) and collection = c and state = 'live')`, projects, collections).Query(ids(&inhabited))
+	if err := s.tx.SendBatch(ctx, &b).Close(); err != nil {
+		return nil, nil, fmt.Errorf("find what is not indexed: %w", err)
 	}
-	return pgx.CollectRows(rows, pgx.RowTo[string])
-}
-
-// inhabited returns the collections in which something can be found: asking the
-// index is dearer than asking here, and most projects use few of the seven.
-func (s *store) inhabited(ctx context.Context) ([]string, error) {
-	rows, err := s.tx.Query(ctx, `select c from unnest($2::text[]) c
-where exists (select from memories where project = any($1) and collection = c and state = 'live')`,
-		memory.SeenFrom(s.rec.Project), memory.Comparable(s.rec.Collection))
-	if err != nil {
-		return nil, fmt.Errorf("find collections: %w", err)
-	}
-	return pgx.CollectRows(rows, pgx.RowTo[string])
+	return unindexed, inhabited, nil
 }
 
 // similar returns the memories named by the index, and unindexed memories whose vector is

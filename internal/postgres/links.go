@@ -43,24 +43,26 @@ func (l *Ledger) Link(ctx context.Context, op memory.Op, link memory.Link) (memo
 	})
 }
 
-// Links implements [activities.Reader].
-func (l *Ledger) Links(ctx context.Context, ids []string) ([]memory.Link, error) {
-	const what = "find links"
-	var out []memory.Link
-	err := l.again(ctx, what, func() error {
-		rows, err := l.pool.Query(ctx, `with k as materialized (
+// Beside implements [activities.Reader]. Both questions go in one message.
+func (l *Ledger) Beside(ctx context.Context, ids []string) (gone []string, links []memory.Link, err error) {
+	err = l.again(ctx, "find what is gone, and links", func() error {
+		var b pgx.Batch
+		b.Queue(selectGone, ids).Query(func(rows pgx.Rows) (err error) {
+			gone, err = pgx.CollectRows(rows, pgx.RowTo[string])
+			return err
+		})
+		b.Queue(`with k as materialized (
 	select `+linkColumns+` from memory_links where source_id = any($1)
 	union select `+linkColumns+` from memory_links where target_id = any($1)
 ) select `+linkColumns+` from k
 where (select state from memories where id = source_id) = 'live' and (select state from memories where id = target_id) = 'live'
-order by created_at, id`, ids)
-		if err != nil {
+order by created_at, id`, ids).Query(func(rows pgx.Rows) (err error) {
+			links, err = pgx.CollectRows(rows, scanLink)
 			return err
-		}
-		out, err = pgx.CollectRows(rows, scanLink)
-		return err
+		})
+		return l.pool.SendBatch(ctx, &b).Close()
 	})
-	return out, err
+	return gone, links, err
 }
 
 // liveEnd locks the live memory that an id stands for, so that it is not

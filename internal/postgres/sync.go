@@ -57,9 +57,11 @@ func (l *Ledger) Unindexed(ctx context.Context, limit int) ([]string, error) {
 	return l.ids(ctx, "find what is not indexed", `select id from memories where dirty order by changed_at, id limit $1`, pageSize(limit))
 }
 
+const selectGone = `select id from memories where id = any($1) and state <> 'live'`
+
 // Gone implements activities.Indexer.
 func (l *Ledger) Gone(ctx context.Context, ids []string) ([]string, error) {
-	return l.ids(ctx, "find what is gone", `select id from memories where id = any($1) and state <> 'live'`, ids)
+	return l.ids(ctx, "find what is gone", selectGone, ids)
 }
 
 // ids runs a query for ids.

@@ -167,12 +167,19 @@ func lockPlaces(ctx context.Context, tx pgx.Tx, places ...place) error {
 // cannot wait for each other.
 func lockKeys(ctx context.Context, tx pgx.Tx, space int, keys []string) error {
 	slices.Sort(keys)
-	for _, k := range slices.Compact(keys) {
-		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(hashtextextended($1, $2))`, k, space); err != nil {
+	keys = slices.Compact(keys)
+	var b pgx.Batch // in one message, and one after the other all the same
+	for _, k := range keys {
+		b.Queue(`select pg_advisory_xact_lock(hashtextextended($1, $2))`, k, space)
+	}
+	answers := tx.SendBatch(ctx, &b)
+	defer answers.Close()
+	for _, k := range keys {
+		if _, err := answers.Exec(); err != nil {
 			return fmt.Errorf("wait for the lock of %q: %w", k, err)
 		}
 	}
-	return nil
+	return answers.Close()
 }
 
 // joinKey joins parts so that no two lists of them collide.
