@@ -53,9 +53,7 @@ bench: ## measure the budgets of the design; ARGS="recall store" for some
 	$(GO) build -ldflags '$(LDFLAGS)' -o $(BIN)/ ./cmd/mneme
 	$(GO) run ./internal/test/benchmark -mneme $(BIN)/mneme -page docs/benchmarks.md $(ARGS)
 
-eval: ## measure recall through the product on public data; ARGS="-sets nl2bash" for some
-	@mkdir -p $(BIN)
-	$(GO) build -ldflags '$(LDFLAGS)' -o $(BIN)/ ./cmd/mneme
+eval: build ## measure recall on public data and play scenarios, through the product; ARGS="-sets nl2bash -scenarios=" for some
 	$(GO) run ./internal/test/evaluation/product -mneme $(BIN)/mneme $(ARGS)
 
 history: ## record histories of workflows that have a new scenario

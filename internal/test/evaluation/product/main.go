@@ -2,14 +2,17 @@
 // own in a temporary folder, imports public data sets with the real import
 // command, asks their questions through the real recall workflow, one after
 // the other, and prints how much of what is relevant was found and how long it
-// took. Nothing of it stays behind.
+// took. Then it plays sessions, questions, failures and pairs of memories that were
+// written by hand, with the program that lies beside them, and prints each figure
+// beside what it must reach. Nothing of it stays behind.
 //
 //	make eval
 //	go run ./internal/test/evaluation/product -mneme bin/mneme -sets nl2bash -sample 100
 //	make eval ARGS="-ollama http://127.0.0.1:11434 -model all-minilm"
+//	make eval ARGS="-sets= -parts start,questions"
 //
-// The data is not part of the project. It is looked for in
-// $MNEME_SHARED/retrieval-dev, else in ../shared/retrieval-dev.
+// The data is not part of the project. It is looked for in the folders
+// retrieval-dev and scenarios of $MNEME_SHARED, else of ../shared.
 package main
 
 import (
@@ -40,31 +43,48 @@ func main() {
 
 func run(ctx context.Context) error {
 	mneme := flag.String("mneme", "bin/mneme", "the `program` to measure")
-	data := flag.String("data", dataFolder(), "`folder` of the data sets")
-	sets := flag.String("sets", "locomo,nl2bash", "data sets, with commas")
+	data := flag.String("data", dataFolder("retrieval-dev"), "`folder` of the data sets")
+	sets := flag.String("sets", "locomo,nl2bash", "data sets, with commas; none if empty")
+	scenarios := flag.String("scenarios", dataFolder("scenarios"), "`folder` of the scenarios; none are played if empty")
+	parts := flag.String("parts", "", "`parts` of the scenarios to play, with commas; all if empty")
 	sample := flag.Int("sample", 0, "ask this many questions of each set, evenly spread; 0 means all")
 	model := flag.String("model", "mneme-static", "embedding `model`")
 	ollama := flag.String("ollama", "", "`URL` of the Ollama that has the model; without, mneme's own server")
 	flag.Parse()
-	if _, err := os.Stat(*data); err != nil {
-		fmt.Printf("skipped: there is no evaluation data at %s\nset MNEME_SHARED to the folder that holds retrieval-dev, or give -data\n", *data)
+	setsErr := measureSets(ctx, *mneme, *data, *sets, *sample, map[string]string{"MNEME_EMBED_MODEL": *model, "MNEME_OLLAMA_URL": *ollama})
+	if *scenarios == "" || ctx.Err() != nil {
+		return setsErr
+	}
+	return errors.Join(setsErr, playScenarios(ctx, os.Stdout, scenarioRun{
+		folder: *scenarios, bin: filepath.Dir(*mneme), parts: *parts, model: *model, ollama: *ollama,
+	}))
+}
+
+// measureSets measures recall on the data sets, if they are there.
+func measureSets(ctx context.Context, mneme, data, sets string, sample int, model map[string]string) error {
+	if sets == "" {
+		return nil
+	}
+	if _, err := os.Stat(data); err != nil {
+		fmt.Printf("skipped: there is no evaluation data at %s\nset MNEME_SHARED to the folder that holds retrieval-dev, or give -data\n", data)
 		return nil
 	}
 	var corpora []*corpus
-	for _, name := range strings.Split(*sets, ",") {
-		c, err := load(filepath.Join(*data, name), name, *sample)
+	for _, name := range strings.Split(sets, ",") {
+		c, err := load(filepath.Join(data, name), name, sample)
 		if err != nil {
 			return err
 		}
 		corpora = append(corpora, c)
 	}
-	return measure(ctx, *mneme, map[string]string{"MNEME_EMBED_MODEL": *model, "MNEME_OLLAMA_URL": *ollama}, corpora)
+	return measure(ctx, mneme, model, corpora)
 }
 
-func dataFolder() string {
+// dataFolder is where data of this name is looked for.
+func dataFolder(name string) string {
 	shared := os.Getenv("MNEME_SHARED")
 	if shared == "" {
 		shared = filepath.Join("..", "shared")
 	}
-	return filepath.Join(shared, "retrieval-dev")
+	return filepath.Join(shared, name)
 }
