@@ -14,15 +14,17 @@ const embedBatch = 64
 
 // ImportOutcome counts what a batch did.
 type ImportOutcome struct {
-	Stored   int `json:"stored"`
-	Existing int `json:"existing"`
+	Stored    int `json:"stored"`
+	Existing  int `json:"existing"`
+	Updated   int `json:"updated,omitempty"`
+	Forgotten int `json:"forgotten,omitempty"`
 }
 
-// ImportBatch embeds and stores the memories of one batch.
+// ImportBatch embeds and stores the memories of one batch, and forgets what is gone.
 func (a *Activities) ImportBatch(ctx context.Context, in memory.ImportBatch) (ImportOutcome, error) {
 	records := make([]memory.Record, len(in.Items))
 	texts := make([]string, len(in.Items))
-	user, taken := "", map[string][]string{}
+	user, taken, was := in.User, map[string][]string{}, map[string]string{}
 	for i, item := range in.Items {
 		item, err := memory.Admit(a.Redactor, item)
 		if err != nil {
@@ -31,6 +33,9 @@ func (a *Activities) ImportBatch(ctx context.Context, in memory.ImportBatch) (Im
 		item.Source, user = memory.SourceImport, item.User
 		records[i].Memory, texts[i] = item.Memory(a.Now(), a.Embedder.Model()), item.Text
 		taken[item.Project] = append(taken[item.Project], item.Redacted...)
+		if item.WasRef != "" {
+			was[records[i].ID] = item.WasRef
+		}
 	}
 	if err := a.embedAll(ctx, records, texts); err != nil {
 		return ImportOutcome{}, err
@@ -38,17 +43,26 @@ func (a *Activities) ImportBatch(ctx context.Context, in memory.ImportBatch) (Im
 	step := fmt.Sprintf("batch/%d", in.Number)
 	importing := op(ctx, user, memory.ActionImport, step)
 	importing.Chain = in.Chain
-	stored, existing, err := a.Ledger.Import(ctx, importing, records)
+	done, err := a.Ledger.Import(ctx, importing, records, was)
 	if err != nil {
 		return ImportOutcome{}, err
 	}
 	if err := a.noteTaken(ctx, user, step, taken); err != nil {
 		return ImportOutcome{}, err
 	}
-	if err := a.SyncIndex(ctx, SyncInput{IDs: stored}); err != nil {
+	if len(in.Gone) > 0 {
+		importing.Step = step + "/gone"
+		if _, err := a.Ledger.Forget(ctx, importing, in.Gone, false); err != nil {
+			return ImportOutcome{}, err
+		}
+		done.Forgotten = append(done.Forgotten, in.Gone...)
+	}
+	if err := a.SyncIndex(ctx, SyncInput{IDs: done.Changed()}); err != nil {
 		return ImportOutcome{}, err
 	}
-	return ImportOutcome{Stored: len(stored), Existing: len(existing)}, nil
+	return ImportOutcome{
+		Stored: len(done.Stored), Existing: len(done.Existing), Updated: len(done.Updated), Forgotten: len(done.Forgotten),
+	}, nil
 }
 
 // noteTaken writes one audit row a project with the kinds of what was taken out

@@ -19,8 +19,8 @@ type intake struct {
 }
 
 func (i *intake) UseModel(context.Context, string, int) error { return nil }
-func (i *intake) Import(context.Context, memory.Op, []memory.Record) (stored, existing []string, err error) {
-	return nil, nil, nil
+func (i *intake) Import(context.Context, memory.Op, []memory.Record, map[string]string) (memory.Imported, error) {
+	return memory.Imported{}, nil
 }
 
 func (i *intake) Note(_ context.Context, op memory.Op, project, _ string, details map[string]any) error {

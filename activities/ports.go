@@ -73,8 +73,10 @@ type Storer interface {
 	// the same normalised text, or one of those that near finds for which memory.SameFact holds, in any
 	// collection of its project and of memory.Global. What else near finds is named if it is much like it.
 	Store(ctx context.Context, op memory.Op, rec memory.Record, links []memory.LinkRequest, near memory.Near) (memory.StoreResult, error)
-	// Import adds many; exact repeats are counted as existing. One audit row a memory.
-	Import(ctx context.Context, op memory.Op, recs []memory.Record) (stored, existing []string, err error)
+	// Import adds many; exact repeats are counted as existing. One audit row a memory. A record takes the
+	// place of the live memory of its project with its SourceRef. Was names, by the id of a record, the
+	// SourceRef that its text had before.
+	Import(ctx context.Context, op memory.Op, recs []memory.Record, was map[string]string) (memory.Imported, error)
 	// Link joins two live memories; an existing link is returned as it is.
 	Link(ctx context.Context, op memory.Op, link memory.Link) (memory.Link, error)
 	// Recalled counts an answered recall: access, last_accessed, confidence, one audit row.

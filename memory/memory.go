@@ -128,10 +128,11 @@ type Memory struct {
 	AnnouncedAt  *time.Time `json:"announced_at,omitempty"` // when it was named as nearly pruned; see [Memory.Announced]
 	ExpiresAt    *time.Time `json:"expires_at,omitempty"`
 	Source       string     `json:"source"`
-	Session      string     `json:"session,omitempty"`  // the sitting it was said in
-	Position     int        `json:"position,omitempty"` // its place in Session, from 1; 0 if it has none
-	ContentHash  string     `json:"content_hash"`       // see [ContentHash]
-	Model        string     `json:"model"`              // embedding model of the vector
+	SourceRef    string     `json:"source_ref,omitempty"` // where an import found it; see [StoreInput.SourceRef]
+	Session      string     `json:"session,omitempty"`    // the sitting it was said in
+	Position     int        `json:"position,omitempty"`   // its place in Session, from 1; 0 if it has none
+	ContentHash  string     `json:"content_hash"`         // see [ContentHash]
+	Model        string     `json:"model"`                // embedding model of the vector
 	State        State      `json:"state"`
 	MergedInto   string     `json:"merged_into,omitempty"` // survivor's id when State is Merged
 }

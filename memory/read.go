@@ -16,15 +16,16 @@ type Page struct {
 	Types       []string   `json:"types,omitempty"`    // any of them
 	Tags        []string   `json:"tags,omitempty"`     // all of them
 	Session     string     `json:"session,omitempty"`
-	Since       *time.Time `json:"since,omitempty"`  // created at or after
-	Before      *time.Time `json:"before,omitempty"` // created before
-	Source      string     `json:"source,omitempty"` // the door it came through, such as SourceHook
-	Nearly      bool       `json:"nearly,omitempty"` // only those that were named as nearly pruned; see [Memory.Announced]
-	Newest      bool       `json:"newest,omitempty"` // in the order of creation, newest first
-	Sort        string     `json:"sort,omitempty"`   // one of Sorts; Skip then stands for After
-	Skip        int        `json:"skip,omitempty"`   // how many of them were seen
-	After       string     `json:"after,omitempty"`  // id of the last one seen, whatever became of it since
-	Limit       int        `json:"limit,omitempty"`  // 1 to 1000
+	Since       *time.Time `json:"since,omitempty"`    // created at or after
+	Before      *time.Time `json:"before,omitempty"`   // created before
+	Source      string     `json:"source,omitempty"`   // the door it came through, such as SourceHook
+	FromRef     string     `json:"from_ref,omitempty"` // with this SourceRef, or one that begins with it
+	Nearly      bool       `json:"nearly,omitempty"`   // only those that were named as nearly pruned; see [Memory.Announced]
+	Newest      bool       `json:"newest,omitempty"`   // in the order of creation, newest first
+	Sort        string     `json:"sort,omitempty"`     // one of Sorts; Skip then stands for After
+	Skip        int        `json:"skip,omitempty"`     // how many of them were seen
+	After       string     `json:"after,omitempty"`    // id of the last one seen, whatever became of it since
+	Limit       int        `json:"limit,omitempty"`    // 1 to 1000
 }
 
 // The orders in which memories can be looked at.
@@ -70,6 +71,9 @@ func (p Page) Clean() (Page, error) {
 	}
 	var err error
 	if p.Tags, err = CleanTags(p.Tags); err != nil {
+		return p, err
+	}
+	if err := checkName("source_ref", p.FromRef, MaxRefBytes); err != nil {
 		return p, err
 	}
 	for _, name := range p.Projects {

@@ -35,6 +35,7 @@ func (in StoreInput) redact(r Redactor) StoreInput {
 	told := &telling{Redactor: r, kinds: slices.Clone(in.Redacted)}
 	in.Text = redacted(told, in.Text)
 	in.Project, in.Session = RedactName(told, in.Project), RedactName(told, in.Session)
+	in.SourceRef, in.WasRef = redactName(told, in.SourceRef, MaxRefBytes), redactName(told, in.WasRef, MaxRefBytes)
 	in.Tags = RedactTags(told, in.Tags)
 	slices.Sort(told.kinds)
 	in.Redacted = slices.Compact(told.kinds)

@@ -16,24 +16,30 @@ const (
 	MaxNameBytes  = 256      // of a project or session
 	MaxTags       = 32
 	MaxTagBytes   = 64
+	MaxRefBytes   = 1024 // of a SourceRef
 )
 
 // StoreInput is a request to remember one text.
 type StoreInput struct {
-	Text       string        `json:"text"`
-	Type       string        `json:"type,omitempty"` // default TypeFact
-	Tags       []string      `json:"tags,omitempty"`
-	Project    string        `json:"project,omitempty"`    // default Global
-	Collection string        `json:"collection,omitempty"` // default CollectionOf(Type)
-	Importance *float64      `json:"importance,omitempty"` // 0 to 1, default 0.5
-	Pinned     bool          `json:"pinned,omitempty"`
-	Session    string        `json:"session,omitempty"`
-	Position   int           `json:"position,omitempty"` // default: after the last of Session
-	CreatedAt  *time.Time    `json:"created_at,omitempty"`
-	Source     string        `json:"source,omitempty"`
-	User       string        `json:"user,omitempty"`
-	Links      []LinkRequest `json:"links,omitempty"`
-	Redacted   []string      `json:"redacted,omitempty"` // kinds of what a door took out already; for the audit
+	Text       string     `json:"text"`
+	Type       string     `json:"type,omitempty"` // default TypeFact
+	Tags       []string   `json:"tags,omitempty"`
+	Project    string     `json:"project,omitempty"`    // default Global
+	Collection string     `json:"collection,omitempty"` // default CollectionOf(Type)
+	Importance *float64   `json:"importance,omitempty"` // 0 to 1, default 0.5
+	Pinned     bool       `json:"pinned,omitempty"`
+	Session    string     `json:"session,omitempty"`
+	Position   int        `json:"position,omitempty"` // default: after the last of Session
+	CreatedAt  *time.Time `json:"created_at,omitempty"`
+	Source     string     `json:"source,omitempty"`
+	// SourceRef says where an import found the text: "file:docs/ops.md#Deploy", "issue:<url>",
+	// "mem0:<id>". In a project it names one memory: what comes from there again takes its place.
+	SourceRef string `json:"source_ref,omitempty"`
+	// WasRef is the SourceRef that the same text had before, such as that of a file that was renamed.
+	WasRef   string        `json:"was_ref,omitempty"`
+	User     string        `json:"user,omitempty"`
+	Links    []LinkRequest `json:"links,omitempty"`
+	Redacted []string      `json:"redacted,omitempty"` // kinds of what a door took out already; for the audit
 	// Request names the call, so that one whose answer was lost counts once when
 	// it is repeated underneath. The client of the workflows sets it.
 	Request string `json:"request,omitempty"`
@@ -90,6 +96,11 @@ func (in StoreInput) Clean() (StoreInput, error) {
 	in.Project = orDefault(strings.TrimSpace(in.Project), Global)
 	if err := checkNames(map[string]string{"project": in.Project, "session": in.Session, "user": in.User, "request": in.Request}); err != nil {
 		return in, err
+	}
+	for _, ref := range []string{in.SourceRef, in.WasRef} {
+		if err := checkName("source_ref", ref, MaxRefBytes); err != nil {
+			return in, err
+		}
 	}
 	tags, err := CleanTags(in.Tags)
 	if err != nil {
@@ -148,7 +159,7 @@ func (in StoreInput) Memory(now time.Time, model string) Memory {
 		ID: in.ID(), Collection: in.Collection, Project: in.Project, Type: in.Type, Tags: in.Tags,
 		Text: in.Text, Confidence: StartConfidence, Importance: *in.Importance, Pinned: in.Pinned,
 		CreatedAt: created.UTC(), LastAccessed: created.UTC(), ArrivedAt: now.UTC(), Source: in.Source, Session: in.Session,
-		Position: in.Position, ContentHash: ContentHash(in.Text), Model: model, State: Live,
+		Position: in.Position, ContentHash: ContentHash(in.Text), Model: model, State: Live, SourceRef: in.SourceRef,
 	}
 	if life := in.life(); life > 0 {
 		expires := now.UTC().Add(life)
@@ -206,10 +217,12 @@ func CheckText(text string, limit int) error {
 
 // CheckName refuses a name (of a project, a session …) that is too long, not
 // UTF-8, or holds control characters. Slashes and quotes are fine.
-func CheckName(what, name string) error {
+func CheckName(what, name string) error { return checkName(what, name, MaxNameBytes) }
+
+func checkName(what, name string, limit int) error {
 	switch {
-	case len(name) > MaxNameBytes:
-		return Errorf(Invalid, "shorten it", "the %s has %d bytes, the limit is %d", what, len(name), MaxNameBytes)
+	case len(name) > limit:
+		return Errorf(Invalid, "shorten it", "the %s has %d bytes, the limit is %d", what, len(name), limit)
 	case !utf8.ValidString(name):
 		return Errorf(Invalid, "convert it to UTF-8 first", "the %s is not valid UTF-8", what)
 	case strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }):

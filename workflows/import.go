@@ -78,9 +78,11 @@ func (i *importing) begin(workflow.Context) (memory.ImportProgress, error) {
 	return i.state.Progress, nil
 }
 
-func (i *importing) finish(workflow.Context) (memory.ImportProgress, error) {
+func (i *importing) finish(ctx workflow.Context) (memory.ImportProgress, error) {
 	i.finished = true
-	return i.state.Progress, nil
+	p := i.state.Progress
+	p.Change = workflow.GetInfo(ctx).FirstRunID
+	return p, nil
 }
 
 func (i *importing) batch(ctx workflow.Context, b memory.ImportBatch) (memory.ImportProgress, error) {
@@ -116,6 +118,8 @@ func (i *importing) add(number int, out activities.ImportOutcome) {
 	p := &i.state.Progress
 	p.Stored += out.Stored
 	p.Existing += out.Existing
+	p.Updated += out.Updated
+	p.Forgotten += out.Forgotten
 	i.state.Ahead = append(i.state.Ahead, number)
 	for again := true; again; {
 		again = false

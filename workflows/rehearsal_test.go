@@ -133,7 +133,7 @@ func (m *mess) fill(t *testing.T, chance *rand.Rand) {
 		angle := float64(n) + 0.02*chance.Float64()
 		records = append(records, memory.Record{Memory: in.Memory(m.now, messModel), Vector: direction(angle)})
 	}
-	_, _, err := m.Import(ctx, memory.Op{WorkflowID: "mess", RunID: "1", Step: "import", Action: memory.ActionImport}, records)
+	_, err := m.Import(ctx, memory.Op{WorkflowID: "mess", RunID: "1", Step: "import", Action: memory.ActionImport}, records, nil)
 	check(t, err)
 	ids := m.ids(t)
 	for _, id := range ids {

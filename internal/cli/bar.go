@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"fmt"
 	"sync"
+	"time"
 
 	"github.com/schollz/progressbar/v3"
 )
@@ -12,17 +14,20 @@ type bar struct {
 	app   *app
 	total int
 	drawn *progressbar.ProgressBar // nil when stderr is no terminal
+	begun time.Time
 
-	mu   sync.Mutex // guards the rest
-	done int
-	told int // tenths
+	mu      sync.Mutex // guards the rest
+	done    int
+	skipped int // of done, by an earlier run
+	told    int // tenths
 }
 
 func (a *app) bar(total int) *bar {
-	b := &bar{app: a, total: total}
+	b := &bar{app: a, total: max(total, 1), begun: time.Now()}
 	if a.sys.StderrTTY {
-		b.drawn = progressbar.NewOptions(total, progressbar.OptionSetWriter(a.sys.Stderr),
-			progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionSetItsString("memories"),
+		// The rate is our own: that of the library is a mean of moments, and counts what was skipped.
+		b.drawn = progressbar.NewOptions(b.total, progressbar.OptionSetWriter(a.sys.Stderr),
+			progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(false),
 			progressbar.OptionFullWidth(), progressbar.OptionClearOnFinish())
 	}
 	return b
@@ -33,7 +38,20 @@ func (b *bar) add(n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.done += n
+	b.show(n)
+}
+
+// skip says that n were done by an earlier run: they are done, and not for the rate.
+func (b *bar) skip(n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.done, b.skipped = b.done+n, b.skipped+n
+	b.show(n)
+}
+
+func (b *bar) show(n int) {
 	if b.drawn != nil {
+		b.drawn.Describe(pace(b.done-b.skipped, b.total-b.done, time.Since(b.begun)))
 		b.drawn.Add(n) //nolint:errcheck // a bar that cannot be drawn hurts nobody
 		return
 	}
@@ -41,6 +59,19 @@ func (b *bar) add(n int) {
 		b.told = tenths
 		b.app.note("%d of %d (%d%%)", b.done, b.total, 100*b.done/b.total)
 	}
+}
+
+// pace says how many are done in a second, since the beginning, and how long the rest will take.
+func pace(done, left int, took time.Duration) string {
+	if done <= 0 || took <= 0 {
+		return ""
+	}
+	rate := float64(done) / took.Seconds()
+	rest := time.Duration(float64(left) / rate * float64(time.Second)).Round(time.Second)
+	if rate < 10 {
+		return fmt.Sprintf("%.1f/s, %s left", rate, rest)
+	}
+	return fmt.Sprintf("%.0f/s, %s left", rate, rest)
 }
 
 // finish takes the bar off the screen.

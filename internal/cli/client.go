@@ -25,6 +25,7 @@ type Client interface {
 	lister
 	censor
 	receiver
+	importPlanner
 	organizer
 	planner
 	rebuilder

@@ -36,6 +36,7 @@ type fake struct {
 	start    func(string) (memory.ImportProgress, error)
 	batch    func(context.Context, string, memory.ImportBatch) (memory.ImportProgress, error)
 	finish   func(string) (memory.ImportProgress, error)
+	bringing func([]memory.StoreInput, memory.ImportScope) (memory.ImportPlan, error)
 	rebuild  func(memory.RebuildInput, func(memory.RebuildReport)) (memory.RebuildReport, error)
 	stats    func() (memory.Stats, error)
 	census   func(memory.CensusInput) (memory.Census, error)
@@ -70,6 +71,19 @@ func (f fake) Recall(_ context.Context, q memory.Query) (memory.RecallResult, er
 		return memory.RecallResult{}, err
 	}
 	return f.recall(q)
+}
+
+func (f fake) ImportPlan(_ context.Context, items []memory.StoreInput, scope memory.ImportScope) (memory.ImportPlan, error) {
+	if f.bringing == nil {
+		return memory.ImportPlan{}, errUnexpected
+	}
+	for i := range items {
+		var err error
+		if items[i], err = items[i].Clean(); err != nil {
+			return memory.ImportPlan{}, err
+		}
+	}
+	return f.bringing(items, scope)
 }
 
 func (f fake) Forget(_ context.Context, in memory.ForgetInput) (memory.ForgetReceipt, error) {
@@ -363,7 +377,12 @@ func fixed() fake {
 		batch: func(context.Context, string, memory.ImportBatch) (memory.ImportProgress, error) {
 			return memory.ImportProgress{}, nil
 		},
-		finish: func(string) (memory.ImportProgress, error) { return memory.ImportProgress{Batches: 1, Stored: 2}, nil },
+		finish: func(string) (memory.ImportProgress, error) {
+			return memory.ImportProgress{Batches: 1, Stored: 2, Change: "run-1"}, nil
+		},
+		bringing: func(items []memory.StoreInput, scope memory.ImportScope) (memory.ImportPlan, error) {
+			return memory.PlanImport(items, scope, nil, nil), nil
+		},
 		census: func(in memory.CensusInput) (memory.Census, error) {
 			return memory.Census{
 				Types: []memory.Tally{{Name: "fact", Count: 3}}, Collections: []memory.Tally{{Name: memory.Memories, Count: 3}},

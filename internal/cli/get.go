@@ -107,6 +107,9 @@ func (a *app) printMemory(m memory.Memory, links []memory.Link) error {
 		{"recalled", used},
 		{"source", m.Source},
 	}
+	if m.SourceRef != "" {
+		rows = append(rows, []string{"from", printable(m.SourceRef)})
+	}
 	if m.Pinned {
 		rows = append(rows, []string{"pinned", "yes"})
 	}

@@ -140,6 +140,7 @@ func differences(v memory.Version) []string {
 	changed("importance", b.Importance, c.Importance)
 	changed("pinned", b.Pinned, c.Pinned)
 	changed("confidence", fmt.Sprintf("%.2f", b.Confidence), fmt.Sprintf("%.2f", c.Confidence))
+	changed("from", b.SourceRef, c.SourceRef)
 	changed("model", b.Model, c.Model)
 	if len(out) == 0 {
 		out = append(out, "details changed")

@@ -14,8 +14,8 @@ import (
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// importer is a server that remembers which batches were done.
-type importer struct {
+// importServer is a server that remembers which batches were done.
+type importServer struct {
 	mu      sync.Mutex
 	ids     map[string]bool
 	batches map[int]int // size by number
@@ -25,7 +25,7 @@ type importer struct {
 	most    int
 }
 
-func (i *importer) client() fake {
+func (i *importServer) client() fake {
 	return fake{
 		start: func(id string) (memory.ImportProgress, error) {
 			i.mu.Lock()
@@ -42,7 +42,7 @@ func (i *importer) client() fake {
 	}
 }
 
-func (i *importer) progress() memory.ImportProgress {
+func (i *importServer) progress() memory.ImportProgress {
 	var p memory.ImportProgress
 	for n := range i.batches {
 		p.Stored += i.batches[n]
@@ -53,7 +53,7 @@ func (i *importer) progress() memory.ImportProgress {
 	return p
 }
 
-func (i *importer) batch(ctx context.Context, _ string, b memory.ImportBatch) (memory.ImportProgress, error) {
+func (i *importServer) batch(ctx context.Context, _ string, b memory.ImportBatch) (memory.ImportProgress, error) {
 	data, err := json.Marshal(b)
 	if err != nil {
 		return memory.ImportProgress{}, err
@@ -75,8 +75,8 @@ func (i *importer) batch(ctx context.Context, _ string, b memory.ImportBatch) (m
 	return i.progress(), nil
 }
 
-func newImporter() *importer {
-	return &importer{ids: map[string]bool{}, batches: map[int]int{}, sizes: map[int]int{}}
+func newImportServer() *importServer {
+	return &importServer{ids: map[string]bool{}, batches: map[int]int{}, sizes: map[int]int{}}
 }
 
 func writeLines(t *testing.T, dir string, n int, text string) {
@@ -103,7 +103,7 @@ func TestImportCutsBatches(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			i := newImporter()
+			i := newImportServer()
 			s := newSession(t, i.client())
 			writeLines(t, s.dir, c.n, c.text)
 			code, out, errs := s.run(t.Context(), "import", "in.jsonl")
@@ -127,7 +127,7 @@ func TestImportCutsBatches(t *testing.T) {
 
 func TestImportResumes(t *testing.T) {
 	t.Parallel()
-	i := newImporter()
+	i := newImportServer()
 	ctx, interrupt := context.WithCancel(t.Context())
 	i.before = func(ctx context.Context, number int) error {
 		if number < 2 {
@@ -167,7 +167,7 @@ func TestImportResumes(t *testing.T) {
 
 func TestImportStopsAtFirstError(t *testing.T) {
 	t.Parallel()
-	i := newImporter()
+	i := newImportServer()
 	i.before = func(_ context.Context, number int) error {
 		if number == 1 {
 			return memory.Down("Temporal", "start it", os.ErrDeadlineExceeded)
@@ -187,7 +187,7 @@ func TestImportStopsAtFirstError(t *testing.T) {
 
 func TestImportHardLines(t *testing.T) {
 	t.Parallel()
-	i := newImporter()
+	i := newImportServer()
 	s := newSession(t, i.client())
 	huge := `{"text": "` + strings.Repeat("x", 2<<20) + `"}`
 	long := `{"text": "fits", "note": "` + strings.Repeat("y", 900_000) + `"}`

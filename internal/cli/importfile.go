@@ -11,7 +11,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
+	"github.com/mneme-memory/mneme/internal/importer"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -51,22 +53,41 @@ func (a *app) openImport(ctx context.Context, path string) (*importFile, error) 
 	if path == "-" {
 		return a.spool(ctx)
 	}
-	abs, err := filepath.Abs(filepath.Join(a.sys.Dir, path))
-	if filepath.IsAbs(path) {
-		abs, err = path, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("find file: %w", err)
-	}
+	abs := a.absolute(path)
 	f, err := os.Open(abs)
 	if err != nil {
-		return nil, memory.Errorf(memory.Invalid, "give the path of a file of JSON lines, or - for stdin", "open import: %w", err)
+		return nil, memory.Errorf(memory.Invalid, "give the path of a file or a folder, or - for stdin", "open import: %w", err)
 	}
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 		f.Close() //nolint:errcheck // only opened
 		return nil, memory.Errorf(memory.Invalid, "give the path of a file, or - for stdin", "%s is not a file", path)
 	}
 	return &importFile{file: f, name: path, key: abs}, nil
+}
+
+// absolute is a path that the user gave, from the current folder on.
+func (a *app) absolute(path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(a.sys.Dir, path)
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// headBytes is how much of a file is looked at for its format.
+const headBytes = 4 << 20
+
+// format tells what a file holds by its beginning.
+func (f *importFile) format() (string, error) {
+	head, err := io.ReadAll(io.NewSectionReader(f.file, 0, headBytes))
+	if err != nil {
+		return "", fmt.Errorf("read %s: %w", f.name, err)
+	}
+	return importer.Detect(strings.TrimPrefix(f.key, "-"), head), nil
 }
 
 func (a *app) spool(ctx context.Context) (*importFile, error) {

@@ -27,11 +27,12 @@ type importLine struct {
 	Session    string   `json:"session"`
 	Position   int      `json:"position"`
 	CreatedAt  string   `json:"created_at"`
+	SourceRef  string   `json:"source_ref"`
 }
 
 // importKeys are the fields that are read.
 func importKeys() []string {
-	return []string{"text", "type", "tags", "project", "collection", "importance", "pinned", "session", "position", "created_at"}
+	return []string{"text", "type", "tags", "project", "collection", "importance", "pinned", "session", "position", "created_at", "source_ref"}
 }
 
 // exportOnlyKeys are fields of an export that a new memory earns by itself.
@@ -69,7 +70,7 @@ func parseLine(line []byte, defaults memory.StoreInput) (in memory.StoreInput, u
 	in = memory.StoreInput{
 		Text: l.Text, Type: l.Type, Tags: l.Tags, Project: orText(strings.TrimSpace(l.Project), defaults.Project),
 		Collection: l.Collection, Importance: l.Importance, Pinned: l.Pinned, Session: l.Session,
-		Position: l.Position, Source: memory.SourceImport, User: defaults.User,
+		Position: l.Position, SourceRef: l.SourceRef, Source: memory.SourceImport, User: defaults.User,
 	}
 	if l.CreatedAt != "" {
 		t, err := memory.ParseDate(l.CreatedAt, time.UTC) // the same instant wherever the file is imported
@@ -90,6 +91,7 @@ func readFields(fields map[string]json.RawMessage) (importLine, error) {
 	targets := map[string]any{
 		"text": &l.Text, "type": &l.Type, "tags": &l.Tags, "project": &l.Project, "collection": &l.Collection,
 		"importance": &l.Importance, "pinned": &l.Pinned, "session": &l.Session, "position": &l.Position, "created_at": &l.CreatedAt,
+		"source_ref": &l.SourceRef,
 	}
 	for _, key := range importKeys() {
 		raw, ok := fields[key]

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/mneme-memory/mneme/internal/importer"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -78,6 +79,7 @@ type exportJSON struct {
 	Position     int        `json:"position,omitempty"`
 	CreatedAt    time.Time  `json:"created_at"`
 	Source       string     `json:"source"`
+	SourceRef    string     `json:"source_ref,omitempty"`
 	ID           string     `json:"id"`
 	Confidence   float64    `json:"confidence"`
 	AccessCount  int        `json:"access_count"`
@@ -90,17 +92,41 @@ type exportJSON struct {
 func exportLine(m memory.Memory) exportJSON {
 	return exportJSON{
 		m.Text, m.Type, list(m.Tags), m.Project, m.Collection, m.Importance, m.Pinned, m.Session, m.Position,
-		m.CreatedAt, m.Source, m.ID, m.Confidence, m.AccessCount, m.LastAccessed, m.ExpiresAt, m.ContentHash, m.Model,
+		m.CreatedAt, m.Source, m.SourceRef, m.ID, m.Confidence, m.AccessCount, m.LastAccessed, m.ExpiresAt, m.ContentHash, m.Model,
 	}
 }
 
 type importJSON struct {
-	ImportID string `json:"import_id"`
-	Lines    int    `json:"lines"`    // with a memory on them
-	Bad      int    `json:"bad"`      // left out because of --skip-bad
-	Resumed  int    `json:"resumed"`  // batches that an earlier run had done
-	Stored   int    `json:"stored"`   // new memories
-	Existing int    `json:"existing"` // texts that were there already
+	ImportID  string          `json:"import_id"`
+	Format    string          `json:"format"`
+	Lines     int             `json:"lines"`              // memories in the source
+	Bad       int             `json:"bad"`                // left out because of --skip-bad
+	Resumed   int             `json:"resumed"`            // batches that an earlier run had done
+	Stored    int             `json:"stored"`             // new memories
+	Existing  int             `json:"existing"`           // texts that were there already
+	Updated   int             `json:"updated"`            // memories whose place in the source says something else now
+	Forgotten int             `json:"forgotten"`          // memories whose place in the source is gone
+	Left      []importer.Left `json:"left_out,omitempty"` // what mneme has no place for
+	Change    string          `json:"change,omitempty"`   // for "mneme undo"
+	DryRun    bool            `json:"dry_run,omitempty"`  // the numbers are what would be
+	Would     []wouldJSON     `json:"would,omitempty"`    // with DryRun: what would become what
+	Projects  []string        `json:"projects,omitempty"` // that it went into
+}
+
+// wouldJSON is what an import would make of one part of its source.
+type wouldJSON struct {
+	Fate    memory.ImportFate `json:"fate"`
+	From    string            `json:"source_ref,omitempty"`
+	Project string            `json:"project"`
+	Type    string            `json:"type"`
+	ID      string            `json:"id,omitempty"` // of the memory that is there
+	Text    string            `json:"text"`
+	Old     string            `json:"old,omitempty"` // text of the memory that changes
+}
+
+// count takes over what the end of an import says.
+func (r *importJSON) count(p memory.ImportProgress) {
+	r.Stored, r.Existing, r.Updated, r.Forgotten, r.Change = p.Stored, r.Existing+p.Existing, p.Updated, p.Forgotten, p.Change
 }
 
 type statusJSON struct {

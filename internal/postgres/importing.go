@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -12,23 +13,25 @@ import (
 // Import implements activities.Storer. At most memory.MaxImportBatch at a time.
 // The audit rows' steps are op.Step, a slash and the memory's id, so a batch
 // that is tried again does only what is missing. A known text is left
-// unchanged.
-func (l *Ledger) Import(ctx context.Context, op memory.Op, recs []memory.Record) (stored, existing []string, err error) {
+// unchanged; a record from where a memory came from takes its place. Was names, by the
+// id of a record, the SourceRef that its text had before.
+func (l *Ledger) Import(ctx context.Context, op memory.Op, recs []memory.Record, was map[string]string) (memory.Imported, error) {
 	const what = "import memories"
 	if err := checkBatch(op, recs); err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", what, err)
+		return memory.Imported{}, fmt.Errorf("%s: %w", what, err)
 	}
-	err = l.tx(ctx, what, func(tx pgx.Tx) error {
-		b := batch{l: l, tx: tx, op: op, recs: recs}
+	var out memory.Imported
+	err := l.tx(ctx, what, func(tx pgx.Tx) error {
+		b := batch{l: l, tx: tx, op: op, recs: recs, was: was}
 		err := b.run(ctx)
-		stored, existing = b.stored, b.existing
+		out = b.Imported
 		return err
 	})
 	if err != nil {
-		return nil, nil, err
+		return memory.Imported{}, err
 	}
-	l.grown(ctx, len(stored))
-	return stored, existing, nil
+	l.grown(ctx, len(out.Stored))
+	return out, nil
 }
 
 // firstLook is how many imported or marked memories are worth a look at the table.
@@ -73,14 +76,18 @@ type batch struct {
 	tx   pgx.Tx
 	op   memory.Op
 	recs []memory.Record
+	was  map[string]string // by id
 
-	stored, existing []string
-	changes          []change           // what is new
-	revived          []change           // what comes back
-	audits           []outcome          // of what this try did
-	holders          map[text]string    // live memory that holds a text
-	own              map[string]row     // rows with the ids of the batch
-	done             map[string]outcome // by step, from an earlier try
+	memory.Imported
+	changes  []change           // what is new
+	revived  []change           // what comes back
+	edited   []change           // what is changed in place
+	audits   []outcome          // of what this try did
+	holders  map[text]string    // live memory that holds a text
+	own      map[string]row     // rows with the ids of the batch
+	sources  map[source]row     // live memories from where the batch comes from
+	absorbed map[string]bool    // ids of sources into which others were merged
+	done     map[string]outcome // by step, from an earlier try
 }
 
 // text is what must be unique.
@@ -90,12 +97,13 @@ type text struct{ project, collection, hash string }
 type outcome struct {
 	ID       string        `json:"id"` // of the memory that holds the text
 	Status   memory.Status `json:"status"`
+	Replaced string        `json:"replaced,omitempty"` // id of the memory that was forgotten for it
 	rec      memory.Record
 	existing bool
+	updated  bool
 }
 
 func (b *batch) run(ctx context.Context) error {
-	b.stored, b.existing = nil, nil
 	if err := b.lock(ctx); err != nil {
 		return err
 	}
@@ -135,7 +143,8 @@ func (b *batch) look(ctx context.Context) error {
 		steps, ids = append(steps, b.step(r.ID)), append(ids, r.ID)
 		projects, collections, hashes = append(projects, r.Project), append(collections, r.Collection), append(hashes, r.ContentHash)
 	}
-	rows, err := b.tx.Query(ctx, `select step, details #>> '{result,id}', details #>> '{result,status}' from memory_audit
+	rows, err := b.tx.Query(ctx, `select step, details #>> '{result,id}', details #>> '{result,status}',
+coalesce(details #>> '{result,replaced}', '') from memory_audit
 where workflow_id = $1 and run_id = $2 and step = any($3)`, b.op.WorkflowID, b.op.RunID, noNil(steps))
 	if err != nil {
 		return fmt.Errorf("look for done steps: %w", err)
@@ -143,8 +152,8 @@ where workflow_id = $1 and run_id = $2 and step = any($3)`, b.op.WorkflowID, b.o
 	b.done = map[string]outcome{}
 	var step string
 	var o outcome
-	if _, err = pgx.ForEachRow(rows, []any{&step, &o.ID, &o.Status}, func() error {
-		o.existing = o.Status != memory.Stored
+	if _, err = pgx.ForEachRow(rows, []any{&step, &o.ID, &o.Status, &o.Replaced}, func() error {
+		o.existing, o.updated = o.Status == memory.MergedIn, o.Status == imported
 		b.done[step] = o
 		return nil
 	}); err != nil {
@@ -157,14 +166,11 @@ join memories m using (project, collection, content_hash) where m.state = 'live'
 	if err != nil {
 		return err
 	}
-	b.holders, b.own = map[text]string{}, map[string]row{}
+	b.holders, b.own, b.sources = map[text]string{}, map[string]row{}, map[source]row{}
 	for _, r := range found {
-		b.own[r.ID] = r
-		if r.State == memory.Live {
-			b.holders[text{r.Project, r.Collection, r.ContentHash}] = r.ID
-		}
+		b.keep(r)
 	}
-	return nil
+	return b.lookAtSources(ctx)
 }
 
 // sort tells the new from the existing, in the order of the batch.
@@ -172,7 +178,7 @@ func (b *batch) sort(ctx context.Context) error {
 	seen := map[string]string{} // id in the batch to the memory that holds it
 	for _, rec := range b.recs {
 		if id, twice := seen[rec.ID]; twice {
-			b.existing = append(b.existing, id)
+			b.Existing = append(b.Existing, id)
 			continue
 		}
 		o, done := b.done[b.step(rec.ID)]
@@ -184,16 +190,26 @@ func (b *batch) sort(ctx context.Context) error {
 			b.audits = append(b.audits, o)
 		}
 		seen[rec.ID] = o.ID
-		if o.existing {
-			b.existing = append(b.existing, o.ID)
-		} else {
-			b.stored = append(b.stored, o.ID)
+		if o.Replaced != "" {
+			b.Forgotten = append(b.Forgotten, o.Replaced)
+		}
+		switch {
+		case o.existing:
+			b.Existing = append(b.Existing, o.ID)
+		case o.updated:
+			b.Updated = append(b.Updated, o.ID)
+		default:
+			b.Stored = append(b.Stored, o.ID)
 		}
 	}
 	return nil
 }
 
 func (b *batch) decide(ctx context.Context, rec memory.Record) (outcome, error) {
+	o, done := b.replace(rec)
+	if done {
+		return o, nil
+	}
 	key := text{rec.Project, rec.Collection, rec.ContentHash}
 	at, own, err := b.room(ctx, rec)
 	if err != nil {
@@ -213,7 +229,7 @@ func (b *batch) decide(ctx context.Context, rec memory.Record) (outcome, error) 
 		}
 	}
 	if holder != "" {
-		return outcome{ID: holder, Status: memory.MergedIn, rec: rec, existing: true}, nil
+		return outcome{ID: holder, Status: memory.MergedIn, Replaced: o.Replaced, rec: rec, existing: true}, nil
 	}
 	b.holders[key] = at
 	added := rec
@@ -223,7 +239,7 @@ func (b *batch) decide(ctx context.Context, rec memory.Record) (outcome, error) 
 	} else {
 		b.changes = append(b.changes, change{after: fresh(added, nil)})
 	}
-	return outcome{ID: at, Status: memory.Stored, rec: rec}, nil
+	return outcome{ID: at, Status: memory.Stored, Replaced: o.Replaced, rec: rec}, nil
 }
 
 // room returns the id under which a text is, was or can be kept, and the row
@@ -293,7 +309,7 @@ var (
 		"id", "collection", "project", "type", "tags", "text", "vector", "confidence", "importance", "pinned",
 		"access_count", "confirmations", "created_at", "last_accessed", "expires_at", "decayed_at", "source", "session",
 		"position", "content_hash", "model", "state", "merged_into", "indexed_in", "dirty",
-		"arrived_at", "announced_at",
+		"arrived_at", "announced_at", "source_ref",
 	}
 	versionCopy = []string{"memory_id", "at", "action", "workflow_id", "run_id", "step", "before", "before_vector", "after", "after_vector", "chain"}
 	changeCopy  = []string{"memory_id", "at", "action", "workflow_id", "run_id", "chain", "step", "before", "after"}
@@ -316,7 +332,7 @@ func (b *batch) write(ctx context.Context) error {
 		}
 		rows, versions, counts = append(rows, c.after.args()), append(versions, args), append(counts, counted)
 	}
-	for _, c := range b.revived {
+	for _, c := range slices.Concat(b.edited, b.revived) {
 		op := b.op
 		op.Step = b.step(c.after.ID)
 		if err := b.l.save(ctx, b.tx, op, c); err != nil {

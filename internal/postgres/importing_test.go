@@ -30,9 +30,9 @@ func TestImport(t *testing.T) {
 	last.Session = "s"
 	batch := []memory.Record{there, gone, fresh, fresh, placed, last}
 	for range 2 { // the second try changes nothing and says the same
-		stored, existing, err := l.Import(t.Context(), step(memory.ActionImport, "batch/0"), batch)
-		if err != nil || len(stored) != 4 || len(existing) != 2 {
-			t.Fatalf("stored %v, existing %v, %v", stored, existing, err)
+		done, err := l.Import(t.Context(), step(memory.ActionImport, "batch/0"), batch, nil)
+		if err != nil || len(done.Stored) != 4 || len(done.Existing) != 2 {
+			t.Fatalf("%+v, %v", done, err)
 		}
 	}
 	if d := get(t, l, gone.ID); d.State != memory.Live || d.Text != gone.Text {
@@ -55,9 +55,9 @@ func TestImportAnotherRunFindsAllExisting(t *testing.T) {
 	l := open(t, day0)
 	batch := numbered(50, 8)
 	for i, want := range []int{50, 0} {
-		stored, existing, err := l.Import(t.Context(), step(memory.ActionImport, fmt.Sprint("run", i)), batch)
-		if err != nil || len(stored) != want || len(existing) != 50-want {
-			t.Errorf("run %d: %d stored, %d existing, %v", i, len(stored), len(existing), err)
+		done, err := l.Import(t.Context(), step(memory.ActionImport, fmt.Sprint("run", i)), batch, nil)
+		if err != nil || len(done.Stored) != want || len(done.Existing) != 50-want {
+			t.Errorf("run %d: %d stored, %d existing, %v", i, len(done.Stored), len(done.Existing), err)
 		}
 	}
 }
@@ -76,7 +76,7 @@ func TestImportTellsThePlanner(t *testing.T) {
 	all := numbered(1100, 4)
 	for first := 0; first < len(all); first += memory.MaxImportBatch {
 		part := all[first:min(len(all), first+memory.MaxImportBatch)]
-		if _, _, err := l.Import(t.Context(), step(memory.ActionImport, fmt.Sprint("from ", first)), part); err != nil {
+		if _, err := l.Import(t.Context(), step(memory.ActionImport, fmt.Sprint("from ", first)), part, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -106,9 +106,9 @@ func BenchmarkImport(b *testing.B) {
 	b.ResetTimer()
 	for i := range b.N {
 		part := all[i*memory.MaxImportBatch : (i+1)*memory.MaxImportBatch]
-		stored, _, err := l.Import(b.Context(), step(memory.ActionImport, fmt.Sprint("b", i)), part)
-		if err != nil || len(stored) != len(part) {
-			b.Fatal(len(stored), err)
+		done, err := l.Import(b.Context(), step(memory.ActionImport, fmt.Sprint("b", i)), part, nil)
+		if err != nil || len(done.Stored) != len(part) {
+			b.Fatal(len(done.Stored), err)
 		}
 	}
 	b.ReportMetric(float64(b.N*memory.MaxImportBatch)/b.Elapsed().Seconds(), "memories/s")

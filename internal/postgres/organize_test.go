@@ -110,7 +110,7 @@ func TestImportedLongAgoIsNewHere(t *testing.T) {
 	old := rec(memory.Memories, "Said in 2023.")
 	old.CreatedAt = day0.AddDate(-3, 0, 0)
 	old.LastAccessed = old.CreatedAt
-	if _, _, err := l.Import(t.Context(), step(memory.ActionImport, "i"), []memory.Record{old}); err != nil {
+	if _, err := l.Import(t.Context(), step(memory.ActionImport, "i"), []memory.Record{old}, nil); err != nil {
 		t.Fatal(err)
 	}
 	tidy := func(now time.Time) {
@@ -154,7 +154,7 @@ func TestHoldWaitsForAYes(t *testing.T) {
 		}
 		recs = append(recs, r)
 	}
-	if _, _, err := l.Import(t.Context(), step(memory.ActionImport, "i"), recs); err != nil {
+	if _, err := l.Import(t.Context(), step(memory.ActionImport, "i"), recs, nil); err != nil {
 		t.Fatal(err)
 	}
 	now := day0.AddDate(1, 0, 0)

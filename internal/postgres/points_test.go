@@ -172,7 +172,7 @@ func TestPagesAreReadByKey(t *testing.T) {
 	all := numbered(3000, 4)
 	for i, batch := 0, all; len(batch) > 0; i++ {
 		n := min(len(batch), memory.MaxImportBatch)
-		if _, _, err := l.Import(t.Context(), step(memory.ActionImport, fmt.Sprint(i)), batch[:n]); err != nil {
+		if _, err := l.Import(t.Context(), step(memory.ActionImport, fmt.Sprint(i)), batch[:n], nil); err != nil {
 			t.Fatal(err)
 		}
 		batch = batch[n:]

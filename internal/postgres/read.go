@@ -140,6 +140,9 @@ func pageQuery(page memory.Page) (sql string, args []any, err error) {
 	if page.Source != "" {
 		given(`source = $%d`, page.Source)
 	}
+	if page.FromRef != "" {
+		given(`source_ref <> '' and starts_with(source_ref, $%d)`, page.FromRef)
+	}
 	order := `id`
 	if page.Nearly {
 		conditions = append(conditions, announced)

@@ -63,7 +63,7 @@ func apply(t *testing.T, l *postgres.Ledger, project string, i, kind, which, oth
 	case 0, 1:
 		_, err = l.Store(t.Context(), op, a, nil, nothingNear)
 	case 2:
-		_, _, err = l.Import(t.Context(), op, []memory.Record{a, b})
+		_, err = l.Import(t.Context(), op, []memory.Record{a, b}, nil)
 	case 3:
 		err = l.Recalled(t.Context(), op, memory.Recalled{Query: memory.Query{Project: project}, Hits: []memory.Hit{{ID: a.ID, Strong: true}, {ID: b.ID, Strong: true}}, At: day0})
 	case 4:

@@ -23,7 +23,7 @@ type row struct {
 const (
 	memoryColumns = `id, collection, project, type, tags, text, confidence, importance, pinned, access_count, created_at,
 last_accessed, arrived_at, announced_at, expires_at, source, session, position, content_hash, model, state,
-coalesce(merged_into::text, '')`
+coalesce(merged_into::text, ''), source_ref`
 	recordColumns = memoryColumns + `, vector`
 	rowColumns    = recordColumns + `, confirmations, decayed_at, coalesce(indexed_in, ''), dirty`
 )
@@ -33,7 +33,7 @@ func fields(m *memory.Memory) []any {
 	return []any{
 		&m.ID, &m.Collection, &m.Project, &m.Type, &m.Tags, &m.Text, &m.Confidence, &m.Importance, &m.Pinned,
 		&m.AccessCount, &m.CreatedAt, &m.LastAccessed, &m.ArrivedAt, &m.AnnouncedAt, &m.ExpiresAt, &m.Source, &m.Session, &m.Position,
-		&m.ContentHash, &m.Model, &m.State, &m.MergedInto,
+		&m.ContentHash, &m.Model, &m.State, &m.MergedInto, &m.SourceRef,
 	}
 }
 
@@ -106,13 +106,13 @@ type change struct {
 
 const insertMemory = `insert into memories (id, collection, project, type, tags, text, vector, confidence, importance,
 pinned, access_count, confirmations, created_at, last_accessed, expires_at, decayed_at, source, session, position,
-content_hash, model, state, merged_into, indexed_in, dirty, arrived_at, announced_at)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27)`
+content_hash, model, state, merged_into, indexed_in, dirty, arrived_at, announced_at, source_ref)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28)`
 
 const updateMemory = `update memories set collection = $2, project = $3, type = $4, tags = $5, text = $6, vector = $7,
 confidence = $8, importance = $9, pinned = $10, access_count = $11, confirmations = $12, created_at = $13,
 last_accessed = $14, expires_at = $15, decayed_at = $16, source = $17, session = $18, position = $19,
-content_hash = $20, model = $21, state = $22, merged_into = $23, indexed_in = $24, dirty = $25, arrived_at = $26, announced_at = $27,
+content_hash = $20, model = $21, state = $22, merged_into = $23, indexed_in = $24, dirty = $25, arrived_at = $26, announced_at = $27, source_ref = $28,
 revision = revision + 1, changed_at = clock_timestamp() where id = $1`
 
 const insertVersion = `insert into memory_versions (memory_id, at, action, workflow_id, run_id, step, before, before_vector, after, after_vector, chain)
@@ -127,7 +127,7 @@ func (x row) args() []any {
 		x.ID, x.Collection, x.Project, x.Type, tags, x.Text, x.Vector.Bytes(), x.Confidence, x.Importance, x.Pinned,
 		x.AccessCount, x.confirmations, moment(x.CreatedAt), moment(x.LastAccessed), x.ExpiresAt, x.decayedAt, x.Source,
 		x.Session, x.Position, x.ContentHash, x.Model, string(x.State), orNull(x.MergedInto), orNull(x.indexedIn), x.dirty,
-		moment(x.ArrivedAt), x.AnnouncedAt,
+		moment(x.ArrivedAt), x.AnnouncedAt, x.SourceRef,
 	}
 }
 

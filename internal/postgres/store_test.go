@@ -113,7 +113,7 @@ func TestNearDuplicateIsAbsorbed(t *testing.T) {
 // bring takes a memory in as an import does, which keeps every text.
 func bring(t *testing.T, l *postgres.Ledger, r memory.Record) {
 	t.Helper()
-	if _, _, err := l.Import(t.Context(), step(memory.ActionImport, "bring "+r.ID), []memory.Record{r}); err != nil {
+	if _, err := l.Import(t.Context(), step(memory.ActionImport, "bring "+r.ID), []memory.Record{r}, nil); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -134,6 +134,13 @@ func (w *world) record(collection string) memory.Record {
 	return r
 }
 
+// sourced is a record from one of few places.
+func (w *world) sourced() memory.Record {
+	r := w.record(memory.Memories)
+	r.SourceRef = fmt.Sprintf("file:a.md#%d", w.rnd.IntN(4))
+	return r
+}
+
 // everyone says that some live memories are near.
 func (w *world) everyone(ctx context.Context, _ []string) ([]memory.Match, error) {
 	var out []memory.Match
@@ -163,7 +170,7 @@ func (w *world) change() string {
 	case 3:
 		r := w.record(memory.ShortTerm)
 		r.ExpiresAt = &[]time.Time{day0.AddDate(0, 3, 0)}[0]
-		_, _, err = w.l.Import(w.Context(), name(memory.ActionImport), []memory.Record{r, w.record(memory.Memories), w.record(memory.Memories)})
+		_, err = w.l.Import(w.Context(), name(memory.ActionImport), []memory.Record{r, w.record(memory.Memories), w.sourced(), w.sourced()}, nil)
 	case 4:
 		for _, one := range w.live(1) {
 			r := w.record(memory.Memories)
@@ -268,7 +275,7 @@ func TestUndoLeavesAloneWhatWasChangedSince(t *testing.T) {
 		t.Fatal(err)
 	}
 	a, b := rec(memory.Memories, "The port is 80."), rec(memory.Memories, "The disk is full.", 0, 1, 0, 0)
-	if _, _, err := l.Import(t.Context(), changeOp(memory.ActionImport, "import/1"), []memory.Record{a, b}); err != nil {
+	if _, err := l.Import(t.Context(), changeOp(memory.ActionImport, "import/1"), []memory.Record{a, b}, nil); err != nil {
 		t.Fatal(err)
 	}
 	text := "The port is 81."

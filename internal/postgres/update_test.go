@@ -133,7 +133,8 @@ func TestStoreAfterEdit(t *testing.T) {
 	}
 	// An import of the old text finds the new memory, and one of a text edited
 	// away twice finds room too.
-	stored, existing, err := l.Import(t.Context(), step(memory.ActionImport, "b"), []memory.Record{r})
+	done, err := l.Import(t.Context(), step(memory.ActionImport, "b"), []memory.Record{r}, nil)
+	stored, existing := done.Stored, done.Existing
 	if err != nil || len(stored) != 0 || !slices.Equal(existing, []string{first.ID}) {
 		t.Errorf("import: %v new, %v there, %v", stored, existing, err)
 	}
@@ -141,7 +142,8 @@ func TestStoreAfterEdit(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		stored, _, err = l.Import(t.Context(), step(memory.ActionImport, "b2"), []memory.Record{r})
+		done, err = l.Import(t.Context(), step(memory.ActionImport, "b2"), []memory.Record{r}, nil)
+		stored = done.Stored
 		if err != nil || len(stored) != 1 || stored[0] == r.ID || stored[0] == first.ID || get(t, l, stored[0]).Text != r.Text {
 			t.Errorf("import after two edits: %v, %v", stored, err)
 		}

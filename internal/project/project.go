@@ -146,3 +146,15 @@ func readFile(path string) string {
 	}
 	return string(b)
 }
+
+// Root returns the root of the work tree that a folder is in, or "" if it is in none.
+func Root(dir string) string {
+	root, gitDir := find(resolve(dir))
+	if gitDir == "" {
+		return ""
+	}
+	return root
+}
+
+// Tilde writes a path with its symbolic links resolved, and with the home folder as ~.
+func Tilde(path string) string { return filepath.ToSlash(tilde(resolve(path))) }
