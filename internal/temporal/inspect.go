@@ -8,6 +8,7 @@ import (
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/operatorservice/v1"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
@@ -24,8 +25,9 @@ const Oldest = "1.27"
 // fresh is how long ago a worker that works has polled at most: a poll lasts a minute.
 const fresh = 3 * time.Minute
 
-// Inspect asks the server for its version and for the namespace.
-func Inspect(ctx context.Context, cfg config.Temporal) memory.Inspection {
+// Inspect asks the server for its version, the namespace, and the search attributes that workflows
+// are started with.
+func Inspect(ctx context.Context, cfg config.Temporal, attributes []string) memory.Inspection {
 	var i memory.Inspection
 	c, err := Dial(ctx, cfg, nil)
 	if err != nil {
@@ -45,7 +47,28 @@ func Inspect(ctx context.Context, cfg config.Temporal) memory.Inspection {
 		return i
 	}
 	i.Tell("namespace %s", cfg.Namespace)
+	if missing := missingAttributes(ctx, c, cfg.Namespace, attributes); len(missing) > 0 {
+		// A worker makes them when it starts, so in a new namespace this is no fault yet.
+		i.Warn(memory.Refusal("Temporal", "a worker makes them when it starts; if it has no right to, an administrator runs: "+
+			"temporal operator search-attribute create --namespace "+cfg.Namespace+" --type Keyword --name "+strings.Join(missing, " --type Keyword --name "),
+			fmt.Errorf("the namespace %s has no search attribute %s, without which nothing is accepted", cfg.Namespace, strings.Join(missing, ", "))))
+	}
 	return i
+}
+
+// missingAttributes returns which search attributes a namespace lacks; none if it does not tell.
+func missingAttributes(ctx context.Context, c client.Client, namespace string, wanted []string) []string {
+	have, err := c.OperatorService().ListSearchAttributes(ctx, &operatorservice.ListSearchAttributesRequest{Namespace: namespace})
+	if err != nil {
+		return nil
+	}
+	var missing []string
+	for _, name := range wanted {
+		if _, ok := have.GetCustomAttributes()[name]; !ok {
+			missing = append(missing, name)
+		}
+	}
+	return missing
 }
 
 func namespaceError(namespace string, err error) error {
@@ -54,7 +77,7 @@ func namespaceError(namespace string, err error) error {
 	var denied *serviceerror.PermissionDenied
 	switch {
 	case errors.As(err, &missing):
-		return memory.Refusal("Temporal", "make the namespace, or set MNEME_TEMPORAL_NAMESPACE", err)
+		return memory.Refusal("Temporal", "make the namespace (temporal operator namespace create --retention 72h --namespace "+namespace+"), or set MNEME_TEMPORAL_NAMESPACE", err)
 	case errors.As(err, &denied):
 		return memory.Refusal("Temporal", "check MNEME_TEMPORAL_API_KEY and the certificates", err)
 	default:
