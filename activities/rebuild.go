@@ -108,19 +108,42 @@ type FitInput struct {
 // FitCollections makes collections that are missing, and makes those of other vectors anew.
 func (a *Activities) FitCollections(ctx context.Context, in FitInput) error {
 	a.ready.Clear()
-	if in.Dimension == 0 {
-		one, err := a.Ledger.Records(ctx, memory.Page{Limit: 1})
-		if err != nil || len(one) == 0 {
-			return err
-		}
-		return a.Index.EnsureCollections(ctx, len(one[0].Vector))
+	a.fits.Clear()
+	if in.Dimension != 0 {
+		return a.fitAll(ctx, in.Collections, in.Dimension)
 	}
-	for _, c := range in.Collections {
-		if err := a.Index.Fit(ctx, c, in.Dimension); err != nil {
+	one, err := a.Ledger.Records(ctx, memory.Page{Limit: 1})
+	if err != nil || len(one) == 0 {
+		return err
+	}
+	err = a.Index.EnsureCollections(ctx, len(one[0].Vector))
+	if memory.CodeOf(err) != memory.Refused {
+		return err
+	}
+	// A backup of another model was restored into a new home: its collections hold nothing.
+	if counts, countErr := a.Index.Counts(ctx, true); countErr != nil || !empty(counts) {
+		return err
+	}
+	return a.fitAll(ctx, memory.Collections(), len(one[0].Vector))
+}
+
+func (a *Activities) fitAll(ctx context.Context, collections []string, dimension int) error {
+	for _, c := range collections {
+		if err := a.Index.Fit(ctx, c, dimension); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// empty reports whether no collection holds a point.
+func empty(counts map[string]int) bool {
+	for _, n := range counts {
+		if n > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // InspectIndex compares index and ledger by count and by a sample.

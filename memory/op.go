@@ -23,6 +23,8 @@ const (
 	ActionRebuild   = "rebuild"
 	ActionUndo      = "undo"    // a change was taken back
 	ActionRestore   = "restore" // one memory that was gone was brought back
+
+	ActionRestoreBackup = "restore_backup" // an empty ledger was filled from a backup
 )
 
 // The actions of events that hooks record.
@@ -37,7 +39,7 @@ func Actions() []string {
 	return []string{
 		ActionStore, ActionDuplicate, ActionRecall, ActionCredit, ActionUpdate, ActionForget, ActionMerge, ActionPromote,
 		ActionExpire, ActionDecay, ActionPrune, ActionAnnounce, ActionLink, ActionImport, ActionOrganize, ActionTidy, ActionRebuild,
-		ActionUndo, ActionRestore,
+		ActionUndo, ActionRestore, ActionRestoreBackup,
 	}
 }
 

@@ -21,7 +21,7 @@ import (
 
 // deps are the adapters and servers of the commands.
 func deps() cli.Deps {
-	return cli.Deps{Version: version, Dial: connect, Up: up, Autostart: startDaemon, Project: project.Identify, Servers: servers}
+	return cli.Deps{Version: version, Dial: connect, Ledger: ledger, Up: up, Autostart: startDaemon, Project: project.Identify, Servers: servers}
 }
 
 // servers asks the servers through their adapters.
@@ -40,6 +40,15 @@ func connect(ctx context.Context, cfg config.Config) (cli.Client, error) {
 		return nil, err
 	}
 	return dial.Open(ctx, cfg, r)
+}
+
+// ledger opens the database that mneme uses, for a backup.
+func ledger(ctx context.Context, cfg config.Config) (cli.Ledger, error) {
+	l, err := assembly.OpenForBackup(ctx, cfg)
+	if err != nil { // not a nil ledger in an interface
+		return nil, err
+	}
+	return l, nil
 }
 
 // startPatience is how long a command waits for a daemon that is being started: an ordinary

@@ -55,9 +55,7 @@ func OpenInspectors(cfg config.Config, d config.Daemon) Inspectors {
 // postgresInspector asks with the password of the settings when they name the same server: the
 // address that a daemon tells has none.
 func postgresInspector(url string, at config.Service) func(context.Context) memory.Inspection {
-	if at.Mode != config.Given || at.Address != config.MaskURL(url) {
-		url = at.Address
-	}
+	url = postgresURL(url, at)
 	if !config.IsMasked(url) {
 		return func(ctx context.Context) memory.Inspection { return postgres.Inspect(ctx, url) }
 	}
@@ -67,6 +65,13 @@ func postgresInspector(url string, at config.Service) func(context.Context) memo
 			errors.New("it was not asked: its password is not known here")))
 		return i
 	}
+}
+
+func postgresURL(url string, at config.Service) string {
+	if at.Mode != config.Given || at.Address != config.MaskURL(url) {
+		return at.Address
+	}
+	return url
 }
 
 // qdrantInspector asks with the key that the daemon uses, if one runs.

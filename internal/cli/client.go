@@ -44,6 +44,8 @@ type Deps struct {
 	Version string
 	// Dial connects to the workflows.
 	Dial func(ctx context.Context, cfg config.Config) (Client, error)
+	// Ledger opens the database itself, for backups. Nil means that there are none.
+	Ledger func(ctx context.Context, cfg config.Config) (Ledger, error)
 	// Up starts all parts, calls ready once and blocks until ctx is done, then
 	// stops them and returns nil. When another process holds the home's lock
 	// it returns a [memory.Error] of code Conflict.
