@@ -18,6 +18,9 @@ import (
 // they say what the index of this home has, which another home's index does not.
 var notBackedUp = map[string][]string{"memories": {"indexed_in", "dirty"}}
 
+// tablesOfHome tell what runs in this home's Temporal.
+var tablesOfHome = []string{"organize_turn"}
+
 // settingsOfHome belong to the home and not to what it remembers: its identity, what its index
 // has lost, and where its backups are.
 var settingsOfHome = []string{ledgerKey, lostKey, placesKey}
@@ -104,6 +107,7 @@ func tablesOf(ctx context.Context, tx pgx.Tx, version int64) ([]table, error) {
 	if err != nil {
 		return nil, err
 	}
+	names = slices.DeleteFunc(names, func(name string) bool { return slices.Contains(tablesOfHome, name) })
 	out := make([]table, len(names))
 	for i, name := range names {
 		out[i].name = name

@@ -85,6 +85,9 @@ func TestRestoreBackup(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if _, err := fresh.TakeTurn(t.Context(), "organize/weekly", ""); err != nil {
+		t.Fatal(err)
+	}
 	asked := memory.Op{WorkflowID: "asked", RunID: "r", Step: "recall", Action: memory.ActionRecall}
 	if err := fresh.Recalled(t.Context(), asked, memory.Recalled{Query: memory.Query{Project: "q"}}); err != nil {
 		t.Fatal(err)
@@ -165,7 +168,7 @@ where table_schema = current_schema() and table_name <> 'mneme_migrations' order
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := []string{"memories.dirty", "memories.indexed_in"}
+	got := []string{"memories.dirty", "memories.indexed_in", "organize_turn.one", "organize_turn.workflow_id"}
 	for _, table := range w.Head.Tables {
 		for _, column := range table.Columns {
 			got = append(got, table.Name+"."+column)

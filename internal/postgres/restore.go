@@ -46,23 +46,13 @@ func restoreTarget(ctx context.Context, tx pgx.Tx, digest string) (memory.Restor
 	if t.Schema, err = schemaVersion(ctx, tx); err != nil {
 		return t, err
 	}
-	tables, err := tablesOf(ctx, tx, t.Schema)
-	if err != nil {
-		return t, err
+	// What else there is in a home without memories tells of empty recalls and organize runs.
+	var n int
+	if err := tx.QueryRow(ctx, `select count(*) from memories`).Scan(&n); err != nil {
+		return t, fmt.Errorf("count the memories: %w", err)
 	}
-	for _, table := range tables {
-		// The audit also tells of recalls that found nothing, and settings are of the home itself.
-		if table.name == "memory_audit" || table.name == "settings" {
-			continue
-		}
-		var n int64
-		if err := tx.QueryRow(ctx, `select count(*) from `+table.ident()).Scan(&n); err != nil {
-			return t, fmt.Errorf("count %s: %w", table.name, err)
-		}
-		if n > 0 {
-			t.Empty, t.Found = false, fmt.Sprintf("%d rows of %s", n, table.name)
-			break // memories come first
-		}
+	if n > 0 {
+		t.Empty, t.Found = false, fmt.Sprintf("%d memories, those that are gone included", n)
 	}
 	err = tx.QueryRow(ctx, `select exists (select from memory_audit where action = $1 and details ->> 'sha256' = $2)`,
 		memory.ActionRestoreBackup, digest).Scan(&t.Restored)
@@ -239,15 +229,20 @@ func (r *restoring) names() []string {
 
 // load puts what the empty home has in its audit aside, and inserts the rows.
 func (r *restoring) load(ctx context.Context, rows iter.Seq2[[]byte, error]) error {
-	for _, prepare := range []string{
-		`create temporary table audit_of_home on commit drop as select * from memory_audit`, `delete from memory_audit`,
-	} {
-		if _, err := r.tx.Exec(ctx, prepare); err != nil {
-			return fmt.Errorf("put the audit of the home aside: %w", err)
-		}
+	if _, err := r.tx.Exec(ctx, `create temporary table audit_of_home on commit drop as select * from memory_audit`); err != nil {
+		return fmt.Errorf("put the audit of the home aside: %w", err)
 	}
 	if _, err := r.tx.Exec(ctx, `delete from settings where key <> all($1)`, settingsOfHome); err != nil {
 		return fmt.Errorf("put the settings of the home aside: %w", err)
+	}
+	for _, t := range r.tables {
+		// Versions and all that is of a memory cannot be there without one.
+		if slices.Contains([]string{"memories", "memory_versions", "settings"}, t.name) {
+			continue
+		}
+		if _, err := r.tx.Exec(ctx, `delete from `+t.ident()); err != nil {
+			return fmt.Errorf("empty %s: %w", t.name, err)
+		}
 	}
 	next, stop := iter.Pull2(rows)
 	defer stop()
