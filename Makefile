@@ -29,7 +29,7 @@ test: ## run all tests, with the race detector
 	$(GO) test $(RACE) -count=1 -timeout 20m ./...
 
 # The packages whose tests start databases, Temporal servers or whole daemons.
-SLOW := /analytics$$|/cmd/|/embedded/|/internal/(autostart|daemon|install|postgres|qdrant)$$|/internal/test/(benchmark|claudetest|durability|endtoend|realtest)
+SLOW := /analytics$$|/cmd/|/embedded/|/internal/(autostart|daemon|install|postgres|qdrant)$$|/internal/test/(benchmark|browser|claudetest|durability|endtoend|realtest)
 
 check: lint ## vet, lint and the quick tests, for whoever has changed a line
 	$(GO) test -short -timeout 5m $$($(GO) list ./... | grep -vE '$(SLOW)')
@@ -46,6 +46,9 @@ test-real: .bin/ollama .bin/temporal-server .bin/temporal-sql-tool .bin/temporal
 
 .bin/ollama .bin/temporal-server .bin/temporal-sql-tool .bin/temporal-ui:
 	GO='$(GO)' internal/test/realtest/build.sh $(notdir $@) $(CURDIR)/.bin
+
+test-browser: ## use the console in a real browser (Chromium must be installed)
+	MNEME_TEST_BROWSER=1 $(GO) test -count=1 -timeout 10m -v ./internal/test/browser
 
 # A machine that is slow, or busy, fails nothing here.
 bench: ## measure the budgets of the design; ARGS="recall store" for some
@@ -76,4 +79,4 @@ mutate: .bin/gremlins ## change memory line by line, and tell what its tests do 
 .bin/golangci-lint:
 	GOBIN=$(CURDIR)/.bin $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
 
-.PHONY: help build up check test test-claude test-real compose-check bench eval history mutate lint
+.PHONY: help build up check test test-claude test-browser test-real compose-check bench eval history mutate lint

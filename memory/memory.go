@@ -105,6 +105,9 @@ const (
 	SourceOrganize = "organize"
 )
 
+// SourceConsole names the console in the audit: memories are changed in it, and none come from it.
+const SourceConsole = "console"
+
 // Sources lists the ways by which a memory can come.
 func Sources() []string {
 	return []string{SourceTool, SourceHook, SourceCLI, SourceImport, SourceOrganize}

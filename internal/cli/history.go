@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/difference"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -99,51 +100,44 @@ func (a *app) printVersion(v memory.Version, user string) error {
 	if err := a.printf("%s  %s\n", head, a.paint().faint(printable(v.WorkflowID))); err != nil {
 		return err
 	}
-	for _, line := range differences(v) {
-		if err := a.printf("%s\n", wrap(line, a.sys.width(), "    ")); err != nil {
+	for _, line := range difference.Of(v) {
+		if err := a.printf("%s\n", wrap(lineText(line), a.sys.width(), "    ")); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// differences says in lines what a version changed.
-func differences(v memory.Version) []string {
-	switch {
-	case v.After == nil:
-		return []string{"removed"}
-	case v.Before == nil:
-		return []string{string(v.After.State) + ": " + v.After.Text}
-	}
-	b, c := *v.Before, *v.After
-	var out []string
-	changed := func(what string, from, to any) {
-		if f, t := fmt.Sprint(from), fmt.Sprint(to); f != t {
-			out = append(out, fmt.Sprintf("%s: %s → %s", what, orText(f, "none"), orText(t, "none")))
+// diffText writes what became of a text as one line.
+func diffText(before, after string) string { return piecesText(difference.Words(before, after)) }
+
+// piecesText puts [-removed words-] and {+added words+} between the unchanged ones.
+func piecesText(pieces []difference.Piece) string {
+	words := make([]string, len(pieces))
+	for i, p := range pieces {
+		switch p.Op {
+		case difference.Removed:
+			words[i] = "[-" + p.Text + "-]"
+		case difference.Added:
+			words[i] = "{+" + p.Text + "+}"
+		case difference.Kept:
+			words[i] = p.Text
 		}
 	}
+	return strings.Join(words, " ")
+}
+
+// lineText writes a change as a line.
+func lineText(l difference.Line) string {
+	text := piecesText(l.Pieces)
 	switch {
-	case b.State != c.State && c.MergedInto != "":
-		out = append(out, fmt.Sprintf("%s → merged into %s", b.State, c.MergedInto))
-	case b.State != c.State:
-		out = append(out, fmt.Sprintf("%s → %s", b.State, c.State))
+	case l.What != "":
+		return fmt.Sprintf("%s: %s → %s", l.What, l.From, l.To)
+	case l.From != "":
+		return fmt.Sprintf("%s → %s", l.From, l.To)
+	case l.To != "" && text != "":
+		return l.To + ": " + text
+	default:
+		return l.To + text
 	}
-	switch {
-	case b.Text == "" && c.Text != "":
-		out = append(out, c.Text)
-	case b.Text != c.Text && c.Text != "":
-		out = append(out, wordDiff(b.Text, c.Text))
-	}
-	changed("collection", b.Collection, c.Collection)
-	changed("type", b.Type, c.Type)
-	changed("tags", strings.Join(b.Tags, ","), strings.Join(c.Tags, ","))
-	changed("importance", b.Importance, c.Importance)
-	changed("pinned", b.Pinned, c.Pinned)
-	changed("confidence", fmt.Sprintf("%.2f", b.Confidence), fmt.Sprintf("%.2f", c.Confidence))
-	changed("from", b.SourceRef, c.SourceRef)
-	changed("model", b.Model, c.Model)
-	if len(out) == 0 {
-		out = append(out, "details changed")
-	}
-	return out
 }

@@ -119,7 +119,7 @@ func (a *app) showMerge(s memory.PlannedStep) error {
 	if s.Text == first.Text {
 		return a.printf("  %s the first, unchanged\n", a.paint().bold("comes out:"))
 	}
-	return a.printf("  %s\n%s\n", a.paint().bold("comes out:"), wrap(wordDiff(first.Text, s.Text), a.sys.width(), "    "))
+	return a.printf("  %s\n%s\n", a.paint().bold("comes out:"), wrap(diffText(first.Text, s.Text), a.sys.width(), "    "))
 }
 
 // decaysShown is how many memories a plan names of those whose confidence fades.

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"context"
 	"io"
 	"os"
+	"runtime"
 	"time"
 
 	"golang.org/x/term"
@@ -24,6 +26,8 @@ type System struct {
 	Location   *time.Location // time zone of dates without one; nil means time.Local
 	Now        func() time.Time
 	Executable func() (string, error) // path of this program, for up --detach
+	// Browse has the desktop open a file in the browser; nil where there is none.
+	Browse func(ctx context.Context, path string) error
 }
 
 // OS returns the process's own system.
@@ -37,8 +41,13 @@ func OS() System {
 	if err != nil {
 		width = 0
 	}
+	browse := openInBrowser
+	if runtime.GOOS == "linux" && os.Getenv("DISPLAY")+os.Getenv("WAYLAND_DISPLAY") == "" {
+		browse = nil
+	}
 	return System{
-		Args: os.Args[1:], Env: os.Getenv, Environ: os.Environ(), Dir: dir,
+		Browse: browse,
+		Args:   os.Args[1:], Env: os.Getenv, Environ: os.Environ(), Dir: dir,
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		StdinTTY: isTTY(os.Stdin), StdoutTTY: isTTY(os.Stdout), StderrTTY: isTTY(os.Stderr),
 		Width: width, Now: time.Now, Executable: os.Executable,

@@ -6,8 +6,9 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/mneme-memory/mneme/internal/untrusted"
 )
 
 // paint colours words on a terminal. Colour never carries meaning alone.
@@ -30,16 +31,8 @@ func (p paint) red(s string) string    { return p.code("31", s) }
 func (p paint) green(s string) string  { return p.code("32", s) }
 func (p paint) yellow(s string) string { return p.code("33", s) }
 
-// printable makes a stored text safe for a terminal: control characters could
-// move the cursor or fake output.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' || unicode.IsPrint(r) {
-			return r
-		}
-		return '\uFFFD'
-	}, s)
-}
+// printable makes a stored text safe for a terminal.
+func printable(s string) string { return untrusted.Printable(s) }
 
 // wrap breaks a text into lines of at most width runes, each with an indent.
 func wrap(text string, width int, indent string) string {

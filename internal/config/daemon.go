@@ -48,6 +48,9 @@ type Daemon struct {
 
 	// UIKey is the secret that signs links into the UI, see package uilink.
 	UIKey string `json:"ui_key,omitempty"`
+	// Console is the URL of the console, and ConsoleKey the secret that signs links into it.
+	Console    string `json:"console,omitempty"`
+	ConsoleKey string `json:"console_key,omitempty"`
 	// QdrantAPIKey is the secret of an embedded Qdrant server. It is for
 	// programs that dial it, never for a screen.
 	QdrantAPIKey string `json:"qdrant_api_key,omitempty"`

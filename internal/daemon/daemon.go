@@ -90,6 +90,7 @@ type daemon struct {
 	// services is written once, when all four are there, by the goroutine that starts
 	// everything else afterwards.
 	services services
+	console  consoleServer
 }
 
 // state is the daemon's description for other processes.
@@ -102,6 +103,7 @@ func (d *daemon) state() config.Daemon {
 			config.QdrantService: s.qdrant.Service, config.OllamaService: s.ollama.Service,
 		},
 		UI: s.temporal.ui, UIKey: string(s.temporal.uiKey), Model: s.ollama.embedder.Model(), Ledger: s.postgres.identity, QdrantAPIKey: s.qdrant.apiKey,
+		Console: d.console.address, ConsoleKey: string(d.console.key),
 	}
 }
 
@@ -135,7 +137,8 @@ func (d *daemon) start(ctx context.Context) error {
 	}
 	d.startSweeper(ctx, chat)
 	d.startSpool(ctx, client)
-	return nil
+	d.console, err = d.startConsole(ctx, client)
+	return err
 }
 
 // settings are those of the user with the Temporal server that runs.

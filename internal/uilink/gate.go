@@ -3,35 +3,40 @@ package uilink
 import (
 	"crypto/rand"
 	"crypto/sha256"
-	"io"
+	"fmt"
+	"html"
 	"net"
 	"net/http"
 	"sync"
 	"time"
 )
 
-const (
-	cookieName = "mneme_ui"
-	// session is how long a cookie is good. It ends with the daemon too.
-	session = 12 * time.Hour
-)
+// session is how long a cookie is good. It ends with the daemon too.
+const session = 12 * time.Hour
+
+// Page is what a gate stands before.
+type Page struct {
+	Name    string // for people, such as "Temporal UI"
+	Command string // prints a link to it, such as "mneme ui"
+}
 
 // Gate stands before the interface. Make one with [NewGate].
 type Gate struct {
-	key Key
-	now func() time.Time
+	page Page
+	key  Key
+	now  func() time.Time
 
 	mu       sync.Mutex
 	used     map[token]time.Time             // until when they would be good
 	sessions map[[sha256.Size]byte]time.Time // until when, by the cookie's hash
 }
 
-// NewGate returns a gate that links signed with the key open. A nil now is [time.Now].
-func NewGate(key Key, now func() time.Time) *Gate {
+// NewGate returns a gate before a page that links signed with the key open. A nil now is [time.Now].
+func NewGate(page Page, key Key, now func() time.Time) *Gate {
 	if now == nil {
 		now = time.Now
 	}
-	return &Gate{key: key, now: now, used: map[token]time.Time{}, sessions: map[[sha256.Size]byte]time.Time{}}
+	return &Gate{page: page, key: key, now: now, used: map[token]time.Time{}, sessions: map[[sha256.Size]byte]time.Time{}}
 }
 
 // Guard lets requests through that bear the cookie and come from the interface's own pages,
@@ -47,7 +52,7 @@ func (g *Gate) Guard(next http.Handler) http.Handler {
 		case !ownPage(r):
 			http.Error(w, "forbidden: the request comes from another page", http.StatusForbidden)
 		case !g.known(r):
-			http.Error(w, `unauthorized: open the link that "mneme ui" prints`, http.StatusUnauthorized)
+			http.Error(w, fmt.Sprintf("unauthorized: open the link that %q prints", g.page.Command), http.StatusUnauthorized)
 		default:
 			next.ServeHTTP(w, r)
 		}
@@ -58,19 +63,19 @@ func (g *Gate) Guard(next http.Handler) http.Handler {
 // browser that came from a link in a chat would not send a strict cookie after a redirect.
 func (g *Gate) open(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet || !g.redeem(r.URL.Query().Get("token")) {
-		http.Error(w, `this link is not good, or not any more: "mneme ui" prints another`, http.StatusUnauthorized)
+		http.Error(w, fmt.Sprintf("this link is not good, or not any more: %q prints another", g.page.Command), http.StatusUnauthorized)
 		return
 	}
 	http.SetCookie(w, &http.Cookie{
-		Name: cookieName, Value: g.begin(), Path: "/", MaxAge: int(session.Seconds()),
+		Name: g.key.cookie(), Value: g.begin(), Path: "/", MaxAge: int(session.Seconds()),
 		HttpOnly: true, SameSite: http.SameSiteStrictMode,
 	})
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Security-Policy", "default-src 'none'")
 	h.Set("Cache-Control", "no-store")
-	const page = `<!DOCTYPE html><title>mneme</title><meta http-equiv="refresh" content="0;url=/"><a href="/">Temporal UI</a>`
-	if _, err := io.WriteString(w, page); err != nil {
+	const page = `<!DOCTYPE html><title>mneme</title><meta http-equiv="refresh" content="0;url=/"><a href="/">%s</a>`
+	if _, err := fmt.Fprintf(w, page, html.EscapeString(g.page.Name)); err != nil {
 		return // the browser has gone
 	}
 }
@@ -104,7 +109,7 @@ func (g *Gate) begin() string {
 // known reports whether a request bears the cookie of a session. The cookie is looked up by
 // its hash, so the duration reveals no part of it.
 func (g *Gate) known(r *http.Request) bool {
-	cookie, err := r.Cookie(cookieName)
+	cookie, err := r.Cookie(g.key.cookie())
 	if err != nil {
 		return false
 	}

@@ -1,8 +1,9 @@
-// Package uilink lets the owner of a home, and nobody else, into the web interface that its
-// daemon serves on loopback, which every user of the machine can reach.
+// Package uilink lets the owner of a home, and nobody else, into the web interfaces that its
+// daemon serves on loopback, which every user of the machine can reach: Temporal's and the
+// console.
 //
-// The daemon makes a [Key] at every start and leaves it in the home. "mneme ui" signs a link
-// with it: good once, for two minutes. Who opens the link gets a cookie, and every request
+// The daemon makes a [Key] for each at every start and leaves it in the home. "mneme ui" and
+// "mneme open" sign a link with it: good once, for two minutes. Who opens the link gets a cookie, and every request
 // wants the cookie: see [Gate].
 package uilink
 
@@ -52,6 +53,9 @@ func Link(base string, key Key, now time.Time, byAddress bool) (string, error) {
 func (k Key) host() string {
 	return "mneme-" + hex.EncodeToString(k.mac([]byte("host"))[:8]) + ".localhost"
 }
+
+// cookie is the name of the cookie: two interfaces at one address have one each.
+func (k Key) cookie() string { return "mneme_" + hex.EncodeToString(k.mac([]byte("cookie"))[:4]) }
 
 // The parts of a token: until when it is good, what makes it unlike any other, the signature.
 const (

@@ -18,7 +18,7 @@ type gate struct {
 
 func newGate() *gate {
 	g := &gate{clock: time.Unix(1e9, 0)}
-	g.Gate = NewGate(NewKey(), func() time.Time { return g.clock })
+	g.Gate = NewGate(Page{"Temporal UI", "mneme ui"}, NewKey(), func() time.Time { return g.clock })
 	g.handler = g.Guard(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) }))
 	return g
 }
@@ -93,7 +93,7 @@ func TestLinkOpensOnce(t *testing.T) {
 		if got := g.get(t, link, nil); got.StatusCode != http.StatusUnauthorized || len(got.Cookies()) > 0 {
 			t.Errorf("the same link again: %d", got.StatusCode)
 		}
-		other := &http.Cookie{Name: cookieName, Value: cookie.Value[1:] + "A"}
+		other := &http.Cookie{Name: cookie.Name, Value: cookie.Value[1:] + "A"}
 		if got := g.get(t, ui+"/", other).StatusCode; got != http.StatusUnauthorized {
 			t.Errorf("with another cookie: %d", got)
 		}
