@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.temporal.io/sdk/activity"
@@ -35,6 +36,8 @@ type Activities struct {
 	watch indexWatch
 
 	silent silence
+
+	archiveReady atomic.Bool // see readyArchive
 }
 
 // Chatter answers a prompt with a local chat model.

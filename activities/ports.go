@@ -51,6 +51,7 @@ type Index interface {
 	// RebuildGraphs makes the server build its HNSW graphs anew and waits for it; false where there are none.
 	RebuildGraphs(ctx context.Context, collection string) (bool, error)
 	Version(ctx context.Context) (string, error)
+	Passages
 }
 
 // Ledger keeps the memories and every change of them. Each method with an Op
@@ -65,6 +66,7 @@ type Ledger interface {
 	Rehearser
 	Planner
 	Undoer
+	Archive
 }
 
 // Storer adds to the ledger.

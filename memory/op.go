@@ -4,27 +4,27 @@ import "time"
 
 // The actions of mneme's own steps. An [Event] adds others.
 const (
-	ActionStore     = "store"
-	ActionDuplicate = "duplicate" // a text was stored already, and was not stored again
-	ActionRecall    = "recall"
-	ActionCredit    = "credit"
-	ActionUpdate    = "update"
-	ActionForget    = "forget"
-	ActionMerge     = "merge"
-	ActionPromote   = "promote"
-	ActionExpire    = "expire"
-	ActionDecay     = "decay"
-	ActionPrune     = "prune"
-	ActionAnnounce  = "announce" // memories were named as nearly pruned
-	ActionLink      = "link"
-	ActionImport    = "import"
-	ActionOrganize  = "organize"
-	ActionTidy      = "tidy" // an organize run decided on what its next steps do
-	ActionRebuild   = "rebuild"
-	ActionUndo      = "undo"    // a change was taken back
-	ActionRestore   = "restore" // one memory that was gone was brought back
-
+	ActionStore         = "store"
+	ActionDuplicate     = "duplicate" // a text was stored already, and was not stored again
+	ActionRecall        = "recall"
+	ActionCredit        = "credit"
+	ActionUpdate        = "update"
+	ActionForget        = "forget"
+	ActionMerge         = "merge"
+	ActionPromote       = "promote"
+	ActionExpire        = "expire"
+	ActionDecay         = "decay"
+	ActionPrune         = "prune"
+	ActionAnnounce      = "announce" // memories were named as nearly pruned
+	ActionLink          = "link"
+	ActionImport        = "import"
+	ActionOrganize      = "organize"
+	ActionTidy          = "tidy" // an organize run decided on what its next steps do
+	ActionRebuild       = "rebuild"
+	ActionUndo          = "undo"           // a change was taken back
+	ActionRestore       = "restore"        // one memory that was gone was brought back
 	ActionRestoreBackup = "restore_backup" // an empty ledger was filled from a backup
+	ActionArchive       = "archive"        // messages of conversations were archived
 )
 
 // The actions of events that hooks record.
@@ -39,7 +39,7 @@ func Actions() []string {
 	return []string{
 		ActionStore, ActionDuplicate, ActionRecall, ActionCredit, ActionUpdate, ActionForget, ActionMerge, ActionPromote,
 		ActionExpire, ActionDecay, ActionPrune, ActionAnnounce, ActionLink, ActionImport, ActionOrganize, ActionTidy, ActionRebuild,
-		ActionUndo, ActionRestore, ActionRestoreBackup,
+		ActionUndo, ActionRestore, ActionRestoreBackup, ActionArchive,
 	}
 }
 

@@ -31,6 +31,7 @@ func Register(r worker.WorkflowRegistry) {
 		ImportMemories, RebuildIndex, LinkMemories, ReadMemories,
 		DetectDuplicate, CreditMemories, UpdateMemory, MergeMemories, RecordEvents,
 		SnapshotAudit, UndoChange, RestoreMemory,
+		ArchiveConversations, AskConversations, ForgetConversations, IndexConversations,
 	} {
 		r.RegisterWorkflow(w)
 	}

@@ -35,6 +35,9 @@ func scenarios() map[string]func(t *testing.T) recorded {
 		"undo":     undoOrganized(workflows.UndoState{}), "undo-continued": undoOrganized(workflows.UndoState{PerRun: 2, Page: 3}),
 		"restore": restored,
 	}
+	for name, s := range conversationScenarios() {
+		out[name] = func(t *testing.T) recorded { return s.run(t) }
+	}
 	for name, s := range simple() {
 		out[name] = func(t *testing.T) recorded { return s.run(t) }
 	}

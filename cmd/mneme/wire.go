@@ -21,7 +21,12 @@ import (
 
 // deps are the adapters and servers of the commands.
 func deps() cli.Deps {
-	return cli.Deps{Version: version, Dial: connect, Ledger: ledger, Up: up, Autostart: startDaemon, Project: project.Identify, Servers: servers}
+	return cli.Deps{
+		Version: version, Dial: connect, Ledger: ledger, Up: up, Autostart: startDaemon, Project: project.Identify, Servers: servers,
+		Redactor: func(cfg config.Config, dir string) (memory.Redactor, error) {
+			return dial.Redactor(cfg.Temporal, homeDir(), dir)
+		},
+	}
 }
 
 // servers asks the servers through their adapters.

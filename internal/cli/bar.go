@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 type bar struct {
 	app   *app
 	total int
+	unit  string                   // what is counted; "" for memories
 	drawn *progressbar.ProgressBar // nil when stderr is no terminal
 	begun time.Time
 
@@ -22,8 +24,11 @@ type bar struct {
 	told    int // tenths
 }
 
-func (a *app) bar(total int) *bar {
-	b := &bar{app: a, total: max(total, 1), begun: time.Now()}
+func (a *app) bar(total int) *bar { return a.barOf(total, "") }
+
+// barOf is a bar of something else than memories.
+func (a *app) barOf(total int, unit string) *bar {
+	b := &bar{app: a, total: max(total, 1), unit: unit, begun: time.Now()}
 	if a.sys.StderrTTY {
 		// The rate is our own: that of the library is a mean of moments, and counts what was skipped.
 		b.drawn = progressbar.NewOptions(b.total, progressbar.OptionSetWriter(a.sys.Stderr),
@@ -55,9 +60,9 @@ func (b *bar) show(n int) {
 		b.drawn.Add(n) //nolint:errcheck // a bar that cannot be drawn hurts nobody
 		return
 	}
-	if tenths := 10 * b.done / b.total; tenths > b.told {
+	if tenths := 10 * b.done / max(b.total, 1); tenths > b.told {
 		b.told = tenths
-		b.app.note("%d of %d (%d%%)", b.done, b.total, 100*b.done/b.total)
+		b.app.note("%d of %d%s (%d%%)", b.done, b.total, strings.TrimSuffix(" "+b.unit, " "), 100*b.done/b.total)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/doctor"
 	"github.com/mneme-memory/mneme/internal/review"
+	"github.com/mneme-memory/mneme/memory"
 )
 
 // Client is what all commands together ask of the workflows' client. A call of
@@ -34,6 +35,7 @@ type Client interface {
 	undoer
 	waiter
 	review.Client
+	archivist
 	Close()
 }
 
@@ -56,6 +58,9 @@ type Deps struct {
 	// Project names the project that a folder belongs to. Nil means that every
 	// folder is in the project _global.
 	Project func(dir string) string
+	// Redactor returns what takes secrets out, with the privacy rules of a project's folder; of no
+	// project for "". Nil means that Claude Code's history cannot be imported.
+	Redactor func(cfg config.Config, dir string) (memory.Redactor, error)
 	// Servers asks the servers that the running daemon d uses, or without one (zero) those
 	// whose address is set. Nil means that no server can be asked.
 	Servers func(cfg config.Config, d config.Daemon) doctor.Servers

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mneme-memory/mneme/conversation"
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/memory"
 )
@@ -45,6 +46,7 @@ type fake struct {
 	changes  []memory.Change
 	restore  func(string) (memory.Memory, error)
 	waiting  []memory.Waiting
+	archive  func(conversation.Batch) (conversation.Archived, error)
 }
 
 func (f fake) Waiting(context.Context) ([]memory.Waiting, error) { return f.waiting, nil }
@@ -344,7 +346,10 @@ func fixed() fake {
 			return []memory.Details{{Memory: m, Links: []memory.Link{link}}}, nil
 		},
 		update: func(in memory.UpdateInput) (memory.Memory, error) { return in.Apply(aMemory(in.ID)), nil },
-		link:   func(l memory.Link) (memory.Link, error) { l.ID, l.CreatedAt = link.ID, day(2); return l, nil },
+		archive: func(b conversation.Batch) (conversation.Archived, error) {
+			return conversation.Archived{Added: len(b.Messages)}, nil
+		},
+		link: func(l memory.Link) (memory.Link, error) { l.ID, l.CreatedAt = link.ID, day(2); return l, nil },
 		related: func(string, int, int) ([]memory.Related, error) {
 			return []memory.Related{{Memory: aMemory(idB), Link: link, Depth: 1}}, nil
 		},

@@ -22,13 +22,14 @@ type importFlags struct {
 	dryRun   bool
 	skipBad  bool
 	inFlight int
+	claude   claudeFlags
 }
 
 func (a *app) importCommand() *cobra.Command {
 	var f importFlags
 	cmd := &cobra.Command{
-		Use:   "import FILE|FOLDER|-…",
-		Short: "Remember notes, issues, or what another memory tool exported",
+		Use:   "import FILE|FOLDER|-…|--claude",
+		Short: "Remember notes, issues, what another memory tool exported, or Claude Code's history",
 		Long: "Remember what is in a file or a folder. The content tells the format:\n" +
 			"  Markdown (MEMORY.md, CLAUDE.md, notes, a folder of notes): each section becomes a memory;\n" +
 			"  basic-memory: notes whose observations and relations become memories;\n" +
@@ -38,11 +39,11 @@ func (a *app) importCommand() *cobra.Command {
 			"Import the same file or folder again when it has changed: a section that says something else\n" +
 			"changes its memory in place, and the memory of a section that is gone is forgotten. What other\n" +
 			"tools exported is updated, and never forgotten. Everything is checked before anything is kept,\n" +
-			"--dry-run shows what would become what, and \"mneme undo\" takes an import back.",
+			"--dry-run shows what would become what, and \"mneme undo\" takes an import back.\n\n" + aboutClaude,
 		Example: "  mneme import MEMORY.md\n  mneme import ~/notes --dry-run\n" +
 			"  gh issue list --state all --json number,title,body,url,state,labels,createdAt,comments > issues.json\n" +
-			"  mneme import issues.json\n  mneme export | MNEME_HOME=~/other mneme import -",
-		Args: cobra.MinimumNArgs(1),
+			"  mneme import issues.json\n  mneme export | MNEME_HOME=~/other mneme import -\n" + claudeExamples,
+		Args: f.claude.args,
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.project, "project", "", "project to import into (default: that of the files or of the current folder;\nfor lines of JSON that name none, _global)")
@@ -52,7 +53,12 @@ func (a *app) importCommand() *cobra.Command {
 	fl.BoolVar(&f.dryRun, "dry-run", false, "show what would become what, change nothing")
 	fl.BoolVar(&f.skipBad, "skip-bad", false, "leave out what cannot be read instead of stopping")
 	fl.IntVar(&f.inFlight, "in-flight", 3, "batches sent at once, 1 to 16")
+	f.claude.add(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if f.claude.on {
+			f.claude.dryRun = f.dryRun
+			return a.importClaude(cmd.Context(), f.claude, f.project)
+		}
 		if f.inFlight < 1 || f.inFlight > 16 {
 			return memory.Errorf(memory.Invalid, "leave it out for 3", "in-flight must be 1 to 16, got %d", f.inFlight)
 		}

@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 		sys := OS()
 		sys.Location = time.UTC
-		code := Main(ctx, sys, Deps{Version: "1.2.3", Dial: scriptDial, Ledger: scriptLedger, Up: scriptUp, Project: func(string) string { return "here" }, Servers: scriptServers})
+		code := Main(ctx, sys, Deps{Version: "1.2.3", Dial: scriptDial, Ledger: scriptLedger, Up: scriptUp, Project: func(string) string { return "here" }, Servers: scriptServers, Redactor: func(config.Config, string) (memory.Redactor, error) { return asIs{}, nil }})
 		stop()
 		os.Exit(code)
 	}})

@@ -24,6 +24,7 @@ type Client interface {
 	Snapshot(ctx context.Context, in memory.SnapshotInput, progress func(memory.SnapshotReport)) (memory.SnapshotReport, error)
 	Undo(ctx context.Context, in memory.UndoInput, progress func(memory.UndoReport)) (memory.UndoReport, error)
 	Waiting(ctx context.Context) ([]memory.Waiting, error)
+	archive
 	Close()
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"github.com/mneme-memory/mneme/conversation"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -28,6 +29,9 @@ type fake struct {
 	snapshot  func(memory.SnapshotInput) (memory.SnapshotReport, error)
 	undo      func(memory.UndoInput) (memory.UndoReport, error)
 	waiting   []memory.Waiting
+
+	conversations func(conversation.Query) (conversation.Result, error)
+	read          func(conversation.Place) (conversation.Page, error)
 }
 
 func (f *fake) Waiting(context.Context) ([]memory.Waiting, error) { return f.waiting, nil }

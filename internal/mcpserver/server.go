@@ -81,6 +81,7 @@ func New(opts Options) *Server {
 	s.addTidying()
 	s.addUndoing()
 	s.addSnapshot()
+	s.addConversations()
 	s.mcp.AddTools(s.tools...)
 	return s
 }

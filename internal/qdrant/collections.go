@@ -10,6 +10,7 @@ import (
 	"github.com/qdrant/go-client/qdrant"
 	"google.golang.org/grpc/codes"
 
+	"github.com/mneme-memory/mneme/conversation"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -36,6 +37,14 @@ func fields() []field {
 		{"importance", qdrant.FieldType_FieldTypeFloat},
 		{"pinned", qdrant.FieldType_FieldTypeBool},
 	}
+}
+
+// fieldsOf are the fields of a collection that are filtered.
+func fieldsOf(collection string) []field {
+	if collection == conversation.Collection {
+		return messageFields()
+	}
+	return fields()
 }
 
 // EnsureCollections creates the collections that are missing. It refuses
@@ -86,7 +95,7 @@ func (x *Index) check(ctx context.Context, name, collection string, dimension in
 		return memory.Refusal("Qdrant", hintRebuild,
 			fmt.Errorf("collection %s has no sparse vector %q: %w", collection, keywordVector, errOtherShape))
 	}
-	return x.indexFields(ctx, name, info.GetPayloadSchema())
+	return x.indexFields(ctx, name, fieldsOf(collection), info.GetPayloadSchema())
 }
 
 // create makes a collection that is missing: with the settings of the one that
@@ -115,8 +124,8 @@ func (x *Index) make(ctx context.Context, request *qdrant.CreateCollection) erro
 	return x.explain("create collection "+request.GetCollectionName(), err)
 }
 
-func (x *Index) indexFields(ctx context.Context, name string, there map[string]*qdrant.PayloadSchemaInfo) error {
-	for _, f := range fields() {
+func (x *Index) indexFields(ctx context.Context, name string, wanted []field, there map[string]*qdrant.PayloadSchemaInfo) error {
+	for _, f := range wanted {
 		if there[f.name] != nil {
 			continue
 		}

@@ -25,6 +25,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
 
+	"github.com/mneme-memory/mneme/conversation"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -117,7 +118,7 @@ func Open(o Options) (*Index, error) {
 		return nil, fmt.Errorf("open Qdrant at %s: %w", o.Address, err)
 	}
 	x := &Index{client: client, options: o, claims: map[string]*claim{}}
-	for _, collection := range memory.Collections() {
+	for _, collection := range append(memory.Collections(), conversation.Collection) {
 		x.claims[collection] = &claim{}
 	}
 	return x, nil

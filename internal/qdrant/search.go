@@ -111,7 +111,7 @@ func (x *Index) searchOne(ctx context.Context, collection string, q question) ([
 func (x *Index) ask(ctx context.Context, collection string, q question) ([]memory.Candidate, error) {
 	var answers []*qdrant.BatchResult
 	err := x.with(ctx, collection, func(name string) (err error) {
-		queries := q.queries(name)
+		queries := q.queries(name, shown())
 		answers, err = x.client.QueryBatch(ctx, &qdrant.QueryBatchPoints{CollectionName: name, QueryPoints: queries})
 		if err == nil && len(answers) != len(queries) {
 			return memory.Errorf(memory.Internal, "", "Qdrant answered %d of %d queries", len(answers), len(queries))
@@ -135,12 +135,12 @@ func (x *Index) ask(ctx context.Context, collection string, q question) ([]memor
 // scores. Both begin with what either kind of search finds and score all of
 // that: so a text found by its words has its cosine, and one found by its
 // vector its keyword score.
-func (q question) queries(collection string) []*qdrant.QueryPoints {
+func (q question) queries(collection string, payload *qdrant.WithPayloadSelector) []*qdrant.QueryPoints {
 	sparse := qdrant.NewQuerySparse(q.indices, q.values)
 	if q.dense == nil {
 		return []*qdrant.QueryPoints{{
 			CollectionName: collection, Query: sparse, Using: qdrant.PtrOf(keywordVector),
-			Filter: q.filter, Limit: &q.depth, WithPayload: shown(),
+			Filter: q.filter, Limit: &q.depth, WithPayload: payload,
 		}}
 	}
 	dense := qdrant.NewQueryDense(q.dense)
@@ -152,7 +152,7 @@ func (q question) queries(collection string) []*qdrant.QueryPoints {
 	}
 	queries := []*qdrant.QueryPoints{{
 		CollectionName: collection, Prefetch: either, Query: dense,
-		Limit: qdrant.PtrOf(2 * q.depth), WithPayload: shown(),
+		Limit: qdrant.PtrOf(2 * q.depth), WithPayload: payload,
 	}}
 	if len(q.indices) > 0 {
 		queries = append(queries, &qdrant.QueryPoints{

@@ -28,6 +28,9 @@ const (
 	Undo     = "memory_undo"
 	Organize = "memory_organize"
 	Snapshot = "memory_snapshot"
+
+	ConversationSearch = "conversation_search"
+	ConversationGet    = "conversation_get"
 )
 
 // Storing lists the tools that store a text. A new one is also named in the
@@ -36,7 +39,7 @@ func Storing() []string { return []string{Store, Learning, Procedure, Episode, T
 
 // All lists all tools.
 func All() []string {
-	return append(Storing(), Recall, Search, Get, Related, Summarize, Link, Update, Forget, Undo, Organize, Snapshot)
+	return append(Storing(), Recall, Search, Get, Related, Summarize, Link, Update, Forget, Undo, Organize, Snapshot, ConversationSearch, ConversationGet)
 }
 
 // Bare returns the name that an MCP server gave its tool. Claude Code puts the

@@ -14,10 +14,12 @@ const maxOpenCalls = 512
 // assembler turns lines into events: it joins the texts of one API message and
 // matches calls with their results.
 type assembler struct {
-	maxText int
-	events  []Event
-	open    map[string]*ToolCall
-	order   []string
+	maxText  int
+	thinking bool  // Thought events are wanted
+	offset   int64 // of the line that is taken, see Event
+	events   []Event
+	open     map[string]*ToolCall
+	order    []string
 }
 
 func newAssembler(maxText int) *assembler {
@@ -63,6 +65,8 @@ func (a *assembler) assistant(e entry, state State) {
 		switch {
 		case b.Type == "text" && strings.TrimSpace(b.Text) != "":
 			a.said(e, b.Text, state)
+		case b.Type == "thinking" && a.thinking && strings.TrimSpace(b.Thinking) != "":
+			a.emit(e, state, Thought, b.Thinking)
 		case b.Type == "tool_use" && b.ID != "":
 			a.call(e, b)
 		}
@@ -153,7 +157,7 @@ func (a *assembler) attachment(e entry, state State) {
 func (a *assembler) emit(e entry, state State, kind Kind, text string) {
 	event := Event{
 		Kind: kind, State: state, UUID: e.UUID, Time: e.time(), Session: e.Session,
-		CWD: e.CWD, Branch: e.Branch, Sidechain: e.Sidechain, Text: cut(text, a.maxText),
+		CWD: e.CWD, Branch: e.Branch, Sidechain: e.Sidechain, Text: cut(text, a.maxText), Offset: a.offset,
 	}
 	if kind != Prompt {
 		event.Message = e.Message.ID

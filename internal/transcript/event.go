@@ -12,6 +12,7 @@ type Kind string
 const (
 	Prompt     Kind = "prompt"     // words of the person; Text
 	Said       Kind = "said"       // words of the model, without its thinking; Text
+	Thought    Kind = "thought"    // the model's thinking; Text; only [ReadMessages] gives it
 	Called     Kind = "called"     // a tool call that has its result; Tool
 	Recalled   Kind = "recalled"   // what hooks and memory tools put in, or were given to keep; Text
 	Compaction Kind = "compaction" // the conversation was summarised here
@@ -34,6 +35,7 @@ type Event struct {
 
 	UUID      string    // of the line; of the result's line for [Called]; of the first line of a joined text
 	Message   string    // the API message it belongs to; empty for the person's words
+	Offset    int64     // where that line begins, in bytes; only [ReadMessages] gives it
 	Time      time.Time // UTC; zero when the line has none
 	Session   string
 	CWD       string // the session's folder at that time

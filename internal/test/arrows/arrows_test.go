@@ -124,7 +124,8 @@ func arrows() []arrow {
 		}, adapters...), nil, "Claude Code starts them often: no server, no store, no DuckDB"},
 		{[]string{"cmd/mneme-worker"}, []string{"embedded", "internal/cli", "internal/daemon", temporalServer, temporalUI}, nil, "it works at four given addresses"},
 		{[]string{"cmd", "analytics", "embedded", "worker", "internal/cli", "internal/daemon", "internal/hook", "internal/mcpserver"}, []string{"internal/test", "internal/testkit"}, nil, "what only tests need is no part of the product"},
-		{append([]string{"internal/spool", "internal/hook"}, adapters...), []string{"activities", "workflows", "worker", temporalClient}, nil, "the words that they pass on are in memory; Temporal is none of theirs"},
+		{[]string{"conversation"}, []string{"activities", "workflows", "worker", "internal", "embedded", "analytics", "cmd", "migrations"}, nil, "it is words and rules, like memory, which it stands beside"},
+		{append([]string{"internal/spool", "internal/hook", "internal/history"}, adapters...), []string{"activities", "workflows", "worker", temporalClient}, nil, "the words that they pass on are in memory; Temporal is none of theirs"},
 		{[]string{"internal/backup"}, append([]string{"internal", "activities", "workflows", "worker", "embedded", "cmd", pgx, temporalClient}, adapters...), []string{"internal/backup"}, "a backup file is lines; it knows neither the database nor who asks for it"},
 		{[]string{"internal/redact", "internal/keyword", "internal/project", "internal/extract", "internal/transcript", "internal/toolname"}, []string{"activities", "workflows", "worker", "embedded", "cmd"}, nil, "they turn text into text and need nothing"},
 	}
