@@ -23,12 +23,14 @@ type resolver interface {
 }
 
 func (a *app) get() *cobra.Command {
+	said := false
 	cmd := &cobra.Command{
 		Use:     "get ID…",
 		Short:   "Show memories in full, with their links",
 		Aliases: []string{"show"},
 		Args:    cobra.MinimumNArgs(1),
 	}
+	cmd.Flags().BoolVar(&said, "context", false, "also what was said when it was made, if that conversation is archived")
 	cmd.RunE = func(cmd *cobra.Command, ids []string) error {
 		for _, id := range ids {
 			if err := memory.CheckRef(id); err != nil {
@@ -39,6 +41,9 @@ func (a *app) get() *cobra.Command {
 			found, err := c.Get(cmd.Context(), ids)
 			if err != nil {
 				return err
+			}
+			if said {
+				return a.printContexts(cmd.Context(), c, ids, found)
 			}
 			return a.paged(cmd.Context(), func() error { return a.printDetails(ids, found) })
 		})

@@ -14,14 +14,20 @@ import (
 // farthest is how many letters may differ between a word and what was meant.
 const farthest = 2
 
-// suggest returns the words that a mistyped one may mean. Cobra knows how to
-// tell that for commands, so they are made commands of.
+// suggest returns the words that a mistyped one may mean: those with the fewest
+// letters that differ. Cobra knows how to tell that for commands, so they are
+// made commands of.
 func suggest(typed string, words []string) []string {
-	root := &cobra.Command{SuggestionsMinimumDistance: farthest}
-	for _, w := range words {
-		root.AddCommand(&cobra.Command{Use: w, Run: func(*cobra.Command, []string) {}})
+	for distance := 1; distance <= farthest; distance++ {
+		root := &cobra.Command{SuggestionsMinimumDistance: distance}
+		for _, w := range words {
+			root.AddCommand(&cobra.Command{Use: w, Run: func(*cobra.Command, []string) {}})
+		}
+		if found := root.SuggestionsFor(typed); len(found) > 0 {
+			return found
+		}
 	}
-	return root.SuggestionsFor(typed)
+	return nil
 }
 
 // didYouMean is the hint that goes with suggestions; without one, otherwise.

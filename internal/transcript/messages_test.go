@@ -61,8 +61,10 @@ func TestReadMessages(t *testing.T) {
 		"whole":   {transcript.MessageOptions{Whole: true}, "prompt u1 how do we deploy? | said a2 I look at the Makefile. | said a4 Run make deploy.\n\nIt ships."},
 		"growing": {transcript.MessageOptions{}, "prompt u1 how do we deploy? | said a2 I look at the Makefile."},
 		"tools":   {transcript.MessageOptions{Tools: true}, "prompt u1 how do we deploy? | said a2 I look at the Makefile. | called u3 deploy: ship it"},
-		"everything": {transcript.MessageOptions{Whole: true, Tools: true, Thinking: true},
-			"prompt u1 how do we deploy? | thought a1 let me look | said a2 I look at the Makefile. | called u3 deploy: ship it | said a4 Run make deploy.\n\nIt ships."},
+		"everything": {
+			transcript.MessageOptions{Whole: true, Tools: true, Thinking: true},
+			"prompt u1 how do we deploy? | thought a1 let me look | said a2 I look at the Makefile. | called u3 deploy: ship it | said a4 Run make deploy.\n\nIt ships.",
+		},
 	} {
 		got, err := transcript.ReadMessages(t.Context(), path, 0, tc.o)
 		if err != nil || texts(got.Events) != tc.want {
