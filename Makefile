@@ -5,6 +5,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -s -w -X main.version=$(VERSION)
 LINT_VERSION := v2.12.0
 GREMLINS_VERSION := v0.6.0
+VULN_VERSION := v1.9.0
 
 # DuckDB is C++, and the race detector wants a C compiler. Without one all the rest is
 # built, and tested without the detector.
@@ -31,7 +32,7 @@ test: ## run all tests, with the race detector
 # The packages whose tests start databases, Temporal servers or whole daemons.
 SLOW := /analytics$$|/cmd/|/embedded/|/internal/(autostart|daemon|install|postgres|qdrant)$$|/internal/test/(benchmark|browser|claudetest|durability|endtoend|realtest)
 
-check: lint ## vet, lint and the quick tests, for whoever has changed a line
+check: lint vulncheck ## vet, lint, known weaknesses and the quick tests, for whoever has changed a line
 	$(GO) test -short -timeout 5m $$($(GO) list ./... | grep -vE '$(SLOW)')
 
 test-claude: build ## play sessions with the real Claude Code, fetched from npm
@@ -69,6 +70,18 @@ lint: .bin/golangci-lint ## vet and lint
 	$(GO) vet ./...
 	.bin/golangci-lint run ./...
 
+# Without the list of known weaknesses, as behind a firewall, there is nothing to compare with.
+GOVULNDB ?= https://vuln.go.dev
+vulncheck: ## tell known weaknesses of what is imported, where the list of them can be reached
+	@if curl -fsS --connect-timeout 3 --max-time 5 -o /dev/null '$(GOVULNDB)/index/db.json' 2>/dev/null; then \
+		$(MAKE) --no-print-directory .bin/govulncheck && .bin/govulncheck -db '$(GOVULNDB)' ./...; \
+	else \
+		echo 'vulncheck skipped: $(GOVULNDB) cannot be reached (set GOVULNDB to a mirror of it)'; \
+	fi
+
+.bin/govulncheck:
+	GOBIN=$(CURDIR)/.bin $(GO) install golang.org/x/vuln/cmd/govulncheck@$(VULN_VERSION)
+
 # Each mutant is one changed line; one that lives is a line whose change no test of the package sees.
 mutate: .bin/gremlins ## change memory line by line, and tell what its tests do not notice
 	.bin/gremlins unleash --timeout-coefficient 20 ./memory
@@ -79,4 +92,4 @@ mutate: .bin/gremlins ## change memory line by line, and tell what its tests do 
 .bin/golangci-lint:
 	GOBIN=$(CURDIR)/.bin $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
 
-.PHONY: help build up check test test-claude test-browser test-real compose-check bench eval history mutate lint
+.PHONY: help build up check test test-claude test-browser test-real compose-check bench eval history mutate lint vulncheck

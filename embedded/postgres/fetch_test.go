@@ -18,7 +18,7 @@ func TestFetch(t *testing.T) {
 		t.Skip("downloads PostgreSQL; set MNEME_TEST_FETCH=1 to run it")
 	}
 	cache := filepath.Join(t.TempDir(), "cache")
-	account, err := serverAccount()
+	account, err := serverAccount(t.Context(), discard())
 	if err != nil {
 		t.Fatal(err)
 	}

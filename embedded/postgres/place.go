@@ -57,9 +57,6 @@ func preparePlace(dir string, account account) (*place, error) {
 	if len(filepath.Join(p.socketDir, socketName)) > maxSocketPath {
 		p.socketDir, p.ownSocket = shortSocketDir(dir), true
 	}
-	if err := p.makeSocketDir(); err != nil {
-		return nil, err
-	}
 	return p, nil
 }
 
@@ -85,6 +82,9 @@ func (p *place) makeSocketDir() error {
 		return fmt.Errorf("look at socket folder: %w", err)
 	}
 	stat, ok := info.Sys().(*syscall.Stat_t)
+	if ok && info.IsDir() && p.account.dropped && !p.ownSocket {
+		stat.Uid = uint32(os.Getuid()) //nolint:gosec // in our own folder: its owner was the server's user of an earlier release
+	}
 	if !ok || !info.IsDir() || (int(stat.Uid) != os.Getuid() && int(stat.Uid) != p.account.uid) {
 		return fmt.Errorf("use socket folder %s: it belongs to somebody else", p.socketDir)
 	}

@@ -143,7 +143,7 @@ func start(ctx context.Context, opts Options) (_ *Server, err error) {
 		}
 	}()
 
-	account, err := serverAccount()
+	account, err := serverAccount(ctx, opts.Logger)
 	if err != nil {
 		return nil, err
 	}
@@ -162,6 +162,12 @@ func start(ctx context.Context, opts Options) (_ *Server, err error) {
 	release = func() error { return errors.Join(place.cleanup(), unlock()) }
 
 	if err := place.stopOrphan(ctx); err != nil {
+		return nil, err
+	}
+	if err := place.takeOver(opts.Logger); err != nil {
+		return nil, err
+	}
+	if err := place.makeSocketDir(); err != nil {
 		return nil, err
 	}
 	if major == 0 {

@@ -103,8 +103,12 @@ func passwordFlags() []*detector {
 			compiled: lazily(`(?i)\blogin\s+\S+\s+password\s+(\S+)`),
 		},
 		{
+			kind: KindPassword, rank: rankOwn, words: []string{"username", "user name", "benutzername"}, reach: 160, accept: plainPassword,
+			compiled: lazily(`(?i)\b(?:username|user name|benutzername)\s+\S+\s+(?:password|passwd|passwort|kennwort)\s+(\S{4,100})`),
+		},
+		{
 			kind: KindPassword, rank: rankOwn, words: []string{":5432:", ":*:", "pgpass"}, reach: 320, accept: notPlaceholder,
-			compiled: lazily(`(?:^|\s)[\w.*-]+:(?:\d{4,5}|\*):[^:\s/]+:[^:\s/]+:([^\s:]{4,})`),
+			compiled: lazily(`(?:^|[\s"'\x60(=])[\w.*-]+:(?:\d{4,5}|\*):[^:\s/]+:[^:\s/]+:([^\s:]{4,})`),
 		},
 	}
 }

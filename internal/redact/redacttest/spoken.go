@@ -206,6 +206,8 @@ func (m maker) opening() []Secret {
 		in("opens: word, with a reason", "password: %s because it is old", word()+"k"),
 		in("opens: word, German preposition", "Passwort vom NAS: %s", word()+"k"),
 		in("opens: word, user before", "username jdoe, password %s", word()+"k"),
+		in("opens: username and password", "username jdoe password %s", word()+"k"),
+		in("opens: pgpass in quotes", "deploy --with 'db.internal:5432:app:app:%s'", word()+"k"),
 		in("opens: word, French user", "identifiant: pdupont, mot de passe: %s", word()+"k"),
 		in("opens: creds and arrow", "db creds -> root:%s", m.password()),
 		in("opens: German access", "Zugang zum Testsystem: tester / %s", m.password()),
