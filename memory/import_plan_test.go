@@ -91,16 +91,3 @@ func TestPlanImportOfTheSameIsNothing(t *testing.T) {
 		}
 	})
 }
-
-func TestResolveProject(t *testing.T) {
-	t.Parallel()
-	known := []string{"github.com/acme/shop", "github.com/acme/blog", "github.com/me/blog", "~/notes", "_global", "plain"}
-	for name, want := range map[string]string{
-		"shop": "github.com/acme/shop", "SHOP": "github.com/acme/shop", "notes": "~/notes", "plain": "plain", "_global": "_global",
-		"blog": "blog", "other": "other", "acme/shop": "acme/shop", " shop ": "github.com/acme/shop", "": "",
-	} {
-		if got := memory.ResolveProject(name, known); got != want {
-			t.Errorf("%q is %q, want %q", name, got, want)
-		}
-	}
-}

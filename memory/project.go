@@ -24,3 +24,19 @@ func ResolveProject(name string, known []string) string {
 	}
 	return orDefault(found, name)
 }
+
+// maxAbove bounds how many folders above one are looked into.
+const maxAbove = 16
+
+// foldersAbove returns the projects of the folders above a project that is a folder ("~/notes/go" or
+// "/srv/notes"), the nearest first, up to the home folder. Others have none.
+func foldersAbove(project string) []string {
+	if !strings.HasPrefix(project, "~/") && !strings.HasPrefix(project, "/") {
+		return nil
+	}
+	var out []string
+	for dir := path.Dir(project); dir != "/" && dir != "." && len(out) < maxAbove; dir = path.Dir(dir) {
+		out = append(out, dir)
+	}
+	return out
+}

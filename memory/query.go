@@ -195,7 +195,8 @@ func checkQuery(text string) error {
 	return CheckText(text, MaxQueryBytes)
 }
 
-// Projects returns the projects that a cleaned query sees; none means all.
+// Projects returns the projects that a cleaned query sees; none means all. A folder
+// that is a project of its own, because no repository's remote names it, sees those above it too.
 func (q Query) Projects() []string {
 	switch {
 	case q.AllProjects:
@@ -203,6 +204,6 @@ func (q Query) Projects() []string {
 	case q.Project == Global:
 		return []string{Global}
 	default:
-		return []string{q.Project, Global}
+		return append(append([]string{q.Project}, foldersAbove(q.Project)...), Global)
 	}
 }

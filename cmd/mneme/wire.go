@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"log/slog"
 	"os"
@@ -16,13 +17,14 @@ import (
 	"github.com/mneme-memory/mneme/internal/dial"
 	"github.com/mneme-memory/mneme/internal/doctor"
 	"github.com/mneme-memory/mneme/internal/project"
+	"github.com/mneme-memory/mneme/internal/spool"
 	"github.com/mneme-memory/mneme/memory"
 )
 
 // deps are the adapters and servers of the commands.
 func deps() cli.Deps {
 	return cli.Deps{
-		Version: version, Dial: connect, Ledger: ledger, Up: up, Autostart: startDaemon, Project: project.Identify, Servers: servers,
+		Version: version, Dial: connect, Ledger: ledger, Up: up, Autostart: startDaemon, Project: project.Identify, Servers: servers, Keep: keep,
 		Redactor: func(cfg config.Config, dir string) (memory.Redactor, error) {
 			return dial.Redactor(cfg.Temporal, homeDir(), dir)
 		},
@@ -54,6 +56,19 @@ func ledger(ctx context.Context, cfg config.Config) (cli.Ledger, error) {
 		return nil, err
 	}
 	return l, nil
+}
+
+// keep puts a text into the spool of the home folder, from which the daemon takes it.
+func keep(cfg config.Config, in memory.StoreInput) error {
+	dir, err := os.Getwd()
+	if err != nil {
+		return fmt.Errorf("find the current folder: %w", err)
+	}
+	r, err := dial.Redactor(cfg.Temporal, homeDir(), dir)
+	if err != nil {
+		return err
+	}
+	return spool.Open(cfg.Home, r).Add(spool.Entry{Key: "cli/" + rand.Text(), Store: &in})
 }
 
 // startPatience is how long a command waits for a daemon that is being started: an ordinary

@@ -47,7 +47,7 @@ func (a *app) projects(cfg config.Config, w whereFlags) ([]string, error) {
 	if w.project != "" || name == memory.Global {
 		return []string{name}, nil
 	}
-	return []string{name, memory.Global}, nil
+	return memory.Query{Project: name}.Projects(), nil
 }
 
 func (a *app) list() *cobra.Command {

@@ -152,7 +152,7 @@ func (a *app) project(cfg config.Config, flag string, global bool) (string, erro
 	case global:
 		return memory.Global, nil
 	case flag != "":
-		return flag, nil
+		return a.meant(flag), nil
 	case cfg.Project != "":
 		return cfg.Project, nil
 	case a.deps.Project == nil:
@@ -160,6 +160,19 @@ func (a *app) project(cfg config.Config, flag string, global bool) (string, erro
 	default:
 		return a.deps.Project(a.sys.Dir), nil
 	}
+}
+
+// meant is the project that somebody means who gives only the last part of the name of the current
+// folder's project: "shop" in github.com/acme/shop.
+func (a *app) meant(name string) string {
+	if a.deps.Project == nil {
+		return name
+	}
+	full := memory.ResolveProject(name, []string{a.deps.Project(a.sys.Dir)})
+	if full != name {
+		a.note("%s is taken for this folder's project, %s", printable(name), printable(full))
+	}
+	return full
 }
 
 func (a *app) versionText() string {

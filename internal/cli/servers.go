@@ -21,7 +21,7 @@ func (a *app) printServers(st state) error {
 		if name == doctor.Worker {
 			address = "" // its own is Temporal's
 		}
-		rows = append(rows, []string{"  " + a.word(s), heading(name), orText(address, "-"), noteOf(name, s)})
+		rows = append(rows, []string{"  " + a.word(s), headingOf(name, s), orText(address, "-"), noteOf(name, s)})
 	}
 	if err := table(a.sys.Stdout, rows); err != nil {
 		return err
@@ -42,7 +42,7 @@ func (a *app) printTrouble(st state) error {
 					return err
 				}
 			}
-			text := wrap(heading(name)+": "+err.Error(), a.sys.width(), "  ")
+			text := wrap(headingOf(name, st.servers[name])+": "+err.Error(), a.sys.width(), "  ")
 			if hint := memory.HintOf(err); hint != "" {
 				text += "\n" + wrap("→ "+hint, a.sys.width(), indent)
 			}
@@ -79,13 +79,26 @@ func heading(name string) string {
 	return doctor.Title(name)
 }
 
+// builtIn reports whether a server is the embedding model that comes with mneme.
+func builtIn(name string, s doctor.Server) bool {
+	return name == config.OllamaService && s.Service.Mode == config.Embedded
+}
+
+// headingOf is a server's name in a list. The model that comes with mneme is no Ollama to its user.
+func headingOf(name string, s doctor.Server) string {
+	if builtIn(name, s) {
+		return "Model"
+	}
+	return heading(name)
+}
+
 // noteOf says where a server comes from, which version it is, and what else is known of it.
 func noteOf(name string, s doctor.Server) string {
 	var parts []string
 	if name != doctor.Worker {
 		parts = append(parts, s.Service.Mode)
 	}
-	if version := s.Inspection.Version; version != "" {
+	if version := s.Inspection.Version; version != "" && !builtIn(name, s) {
 		word := "supported"
 		if !s.Inspection.Supported {
 			word = "not supported"

@@ -61,15 +61,36 @@ func (a *app) store() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.with(cmd.Context(), func(_ config.Config, c Client) error {
+		err = a.with(cmd.Context(), func(_ config.Config, c Client) error {
 			res, err := c.Store(cmd.Context(), in)
 			if err != nil {
 				return err
 			}
 			return a.printStored(res)
 		})
+		return a.keepForLater(cfg, in, err)
 	}
 	return cmd
+}
+
+// keepForLater keeps a text that mneme could not be given because it is down, as the hooks do. Any
+// other outcome is returned as it is.
+func (a *app) keepForLater(cfg config.Config, in memory.StoreInput, err error) error {
+	if memory.CodeOf(err) != memory.Unavailable || a.deps.Keep == nil {
+		return err
+	}
+	clean, invalid := in.Clean()
+	if invalid != nil {
+		return err
+	}
+	if kept := a.deps.Keep(cfg, in); kept != nil {
+		a.note("it could not be kept for later either: %s", printable(kept.Error()))
+		return err
+	}
+	return a.printStored(memory.StoreResult{
+		ID: clean.ID(), Status: memory.Accepted, Project: clean.Project, Collection: clean.Collection, WaitingFor: "mneme",
+		Message: fmt.Sprintf("mneme is down (%v); the text is kept on disk and stored when it runs again: mneme up", err),
+	})
 }
 
 func (a *app) storeInput(ctx context.Context, cfg config.Config, f storeFlags, args []string) (memory.StoreInput, error) {

@@ -36,7 +36,7 @@ func (a *app) undo() *cobra.Command {
 			"With a memory's ID the last change of that memory is taken back, and of nothing but what was\n" +
 			"merged with it. Without an argument the last change of all is shown, and taken back if you say yes.\n" +
 			"\nEvery memory becomes what it was before the change: text, vector, confidence, links. This is\n" +
-			"proven by comparing hashes, in the ledger and in the index. What was changed since is left alone\n" +
+			"proven by comparing hashes, in the database and in the index. What was changed since is left alone\n" +
 			"and named; recalls since then still count. An undo is a change too: \"mneme undo\" with its id takes it back.\n" +
 			"What was purged does not come back.",
 		Example: "  mneme undo\n  mneme undo --list\n  mneme undo organize/20260131T030000.000-1a2b3c4d --dry-run",
@@ -230,7 +230,7 @@ func (a *app) printUndone(r memory.UndoReport) error {
 	if err := a.printf("took back %s and %s", memories(r.Restored), plural(r.Links, "link", "links")); err != nil {
 		return err
 	}
-	tail := "; compared with what they were, in ledger and index: equal"
+	tail := "; compared with what they were, in the database and in the index: equal"
 	if !r.Verified {
 		tail = "; NOT all of them are what they were: " + strings.Join(r.Differ, ", ")
 	}

@@ -3,6 +3,9 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -90,6 +93,15 @@ func waitReady(ctx context.Context, cfg config.Config, timeout time.Duration) (c
 	return d, err
 }
 
+// otherPort says that the port of the web interface was taken by another program.
+func otherPort(cfg config.Config, d config.Daemon, how howStarted) string {
+	u, err := url.Parse(d.UI)
+	if err != nil || how == alreadyRunning || cfg.UI.Port == 0 || u.Port() == "" || u.Port() == strconv.Itoa(cfg.UI.Port) {
+		return ""
+	}
+	return fmt.Sprintf("; port %d was taken by another program, MNEME_UI_PORT sets another one", cfg.UI.Port)
+}
+
 // howStarted says who started the daemon that is ready.
 type howStarted int
 
@@ -129,7 +141,7 @@ func (a *app) printReady(ctx context.Context, cfg config.Config, d config.Daemon
 		return err
 	}
 	err := table(a.sys.Stdout, [][]string{
-		{"\n  Temporal UI", uiText(d.UI)},
+		{"\n  Temporal UI", uiText(d.UI) + otherPort(cfg, d, how)},
 		{"  Model", orText(d.Model, "-")},
 		{"  Data", cfg.Home},
 	})

@@ -34,3 +34,24 @@ func TestReadySaysHowToStop(t *testing.T) {
 		}
 	}
 }
+
+func TestReadySaysThatThePortWasTaken(t *testing.T) {
+	t.Parallel()
+	var cfg config.Config
+	cfg.UI.Port = 8233
+	for _, c := range []struct {
+		ui   string
+		how  howStarted
+		says bool
+	}{
+		{"http://127.0.0.1:4711", inBackground, true},
+		{"http://127.0.0.1:4711", inForeground, true},
+		{"http://127.0.0.1:8233", inForeground, false},
+		{"http://127.0.0.1:4711", alreadyRunning, false}, // it may have been started with another setting
+		{"", inForeground, false},
+	} {
+		if got := otherPort(cfg, config.Daemon{UI: c.ui}, c.how); strings.Contains(got, "port 8233 was taken") != c.says {
+			t.Errorf("%q, started %d: %q", c.ui, c.how, got)
+		}
+	}
+}

@@ -58,7 +58,7 @@ func firstFolder(name string) string {
 	if err != nil {
 		return ""
 	}
-	defer f.Close() //nolint:errcheck // only read
+	defer f.Close()
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, maxLine)
 	for n := 0; n < maxLines && lines.Scan(); n++ {

@@ -47,7 +47,7 @@ func (c *collector) folder(ctx context.Context, src Source, o Options) error {
 	if err != nil {
 		return memory.Errorf(memory.Invalid, "give a folder that you may read", "open %s: %w", src.Name, err)
 	}
-	defer root.Close() //nolint:errcheck // only read
+	defer root.Close()
 	ref := strings.TrimSuffix(fileRef(src.Path, o.Root), "/.") + "/"
 	if ref == "file:./" {
 		ref = "file:"
@@ -105,7 +105,7 @@ func readNote(root *os.Root, name string) ([]byte, time.Time, error) {
 	if err != nil {
 		return nil, time.Time{}, err
 	}
-	defer f.Close() //nolint:errcheck // only read
+	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
 		return nil, time.Time{}, err

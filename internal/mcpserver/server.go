@@ -109,15 +109,17 @@ func withProject(ctx context.Context, project string) context.Context {
 }
 
 // project returns the project of a call: the one it names, else its
-// connection's, else the server's.
+// connection's, else the server's. Who names the last part only of the own
+// project ("shop" in github.com/acme/shop) means that one.
 func (s *Server) project(ctx context.Context, named string) string {
+	own, ok := ctx.Value(projectKey{}).(string)
+	if !ok || own == "" {
+		own = s.opts.Project()
+	}
 	if named != "" {
-		return named
+		return memory.ResolveProject(named, []string{own})
 	}
-	if p, ok := ctx.Value(projectKey{}).(string); ok && p != "" {
-		return p
-	}
-	return s.opts.Project()
+	return own
 }
 
 func (s *Server) session(named string) string {
