@@ -55,6 +55,13 @@ func TestOnCall(t *testing.T) {
 				keys[name] = run("cat .mneme/keys/" + name)
 			}
 		}
+		if strings.Contains(block[1], "mneme metrics") {
+			for _, want := range []string{"mneme_up 1\n", "mneme_server_up{server=\"worker\"} 1\n", "mneme_waiting 0\n", "mneme_index_lost 0\n"} {
+				if !strings.Contains(out, want) {
+					t.Errorf("the figures have no %q:\n%s", want, out)
+				}
+			}
+		}
 		if strings.Contains(block[1], "which key was rotated") && !strings.Contains(out, "was rotated") {
 			t.Errorf("after the rotation nothing is recalled: %s", out)
 		}
