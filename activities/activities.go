@@ -13,7 +13,7 @@ import (
 )
 
 // Activities are the steps of every workflow. All fields but Chat,
-// Snapshots and Open are required. The methods may be called at the same time.
+// Snapshots, Open and Purges are required. The methods may be called at the same time.
 type Activities struct {
 	Embedder Embedder        // text to vectors; Ollama in production
 	Ledger   Ledger          // what is remembered, and every change of it; PostgreSQL in production
@@ -23,6 +23,9 @@ type Activities struct {
 
 	// Snapshots copies the ledger for analysis; nil where a worker keeps no files.
 	Snapshots Snapshotter
+
+	// Purges looks for purged texts beside ledger and index; nil where a worker has no home.
+	Purges Purges
 
 	// Now is the clock.
 	Now func() time.Time

@@ -62,6 +62,7 @@ type Ledger interface {
 	Reader
 	Indexer
 	Forgetter
+	Purger
 	Organizer
 	Rehearser
 	Planner

@@ -77,4 +77,6 @@ type ForgetReceipt struct {
 	Purged     bool     `json:"purged"`
 	Verified   bool     `json:"verified"` // looked for afterwards in ledger and index, and not found
 	WorkflowID string   `json:"workflow_id"`
+	// Purge is what a purge did and found; nil without one.
+	Purge *PurgeReport `json:"purge,omitempty"`
 }

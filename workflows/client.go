@@ -104,6 +104,9 @@ func (c *Client) Recall(ctx context.Context, q memory.Query) (memory.RecallResul
 // that was merged away is refused with the survivor's id ([memory.Conflict]),
 // unless the survivor is named too.
 func (c *Client) Forget(ctx context.Context, in memory.ForgetInput) (memory.ForgetReceipt, error) {
+	if in.Purge && !in.DryRun {
+		return c.Purge(ctx, in, nil)
+	}
 	filter, err := memory.Admit(c.redactor, in.Filter)
 	if err != nil {
 		return memory.ForgetReceipt{}, err

@@ -32,6 +32,7 @@ func Register(r worker.WorkflowRegistry) {
 		DetectDuplicate, CreditMemories, UpdateMemory, MergeMemories, RecordEvents,
 		SnapshotAudit, UndoChange, RestoreMemory,
 		ArchiveConversations, AskConversations, ForgetConversations, IndexConversations,
+		PurgeMemories, VerifyPurge,
 	} {
 		r.RegisterWorkflow(w)
 	}

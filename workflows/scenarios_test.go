@@ -33,7 +33,7 @@ func scenarios() map[string]func(t *testing.T) recorded {
 		"rebuild-check-equal": rebuildCheckEqual, "rebuild-check-lost": rebuildCheckLost,
 		"snapshot": snapshotTaken,
 		"undo":     undoOrganized(workflows.UndoState{}), "undo-continued": undoOrganized(workflows.UndoState{PerRun: 2, Page: 3}),
-		"restore": restored,
+		"restore": restored, "purge": purged, "verify": verified,
 	}
 	for name, s := range conversationScenarios() {
 		out[name] = func(t *testing.T) recorded { return s.run(t) }

@@ -108,7 +108,10 @@ func work(ctx context.Context, cfg config.Config, log *slog.Logger) error {
 		Embedder: embedder, Ledger: ledger, Index: index, Redactor: redactor,
 		Chat: chat, Snapshots: assembly.Snapshots(cfg.Home, ledger),
 	}
-	worker, err := assembly.StartWorker(ctx, assembly.WorkerOptions{Temporal: cfg.Temporal, Ledger: ledger, Logger: log}, parts.Activities())
+	worker, err := assembly.StartWorker(ctx, assembly.WorkerOptions{
+		Temporal: cfg.Temporal, Ledger: ledger, Logger: log, Home: cfg.Home,
+		Unreached: assembly.Unreached(config.Service{Mode: config.Given}, config.Service{Mode: config.Given}),
+	}, parts.Activities())
 	if err != nil {
 		return err
 	}

@@ -120,6 +120,7 @@ func settings(bin Binaries, socketDoor string) string {
 		"max_wal_size = '512MB'",
 		"min_wal_size = '32MB'",
 		"wal_level = minimal", // nobody replicates from here
+		"wal_recycle = off",   // what was deleted from the ledger is not to lie on in a segment that waits to be used again
 		"max_wal_senders = 0",
 		"max_worker_processes = 4",
 		"jit = off", // compiling costs more than our queries

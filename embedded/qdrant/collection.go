@@ -296,6 +296,20 @@ func (c *collection) compactIfWasteful() error {
 	return nil
 }
 
+// compact rewrites the log, so that it holds what is there and nothing else.
+func (c *collection) compact() error {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	if c.gone {
+		return nil
+	}
+	if err := c.log.Replace(c.dump); err != nil {
+		return fmt.Errorf("compact log of %s: %w", c.name, err)
+	}
+	c.wasteful.Store(false)
+	return nil
+}
+
 // dump emits the records of which a fresh log consists. The caller holds
 // writing, which keeps the tables as they are.
 func (c *collection) dump(emit func([]byte) error) error {

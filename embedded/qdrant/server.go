@@ -137,6 +137,24 @@ func checkAddr(opts *Options) error {
 // Addr is the host:port of gRPC.
 func (s *Server) Addr() string { return s.addr }
 
+// Compact writes the logs of all collections anew: what was deleted or written over is in no
+// file afterwards. Readers go on meanwhile, writers wait.
+func (s *Server) Compact(ctx context.Context) error {
+	for _, name := range s.store.names() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		c, err := s.store.find(name)
+		if err != nil {
+			continue // deleted meanwhile, and its log with it
+		}
+		if err := c.compact(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Stop ends the server and waits until its data are on disk. It may be called
 // again and says the same again.
 func (s *Server) Stop() error {

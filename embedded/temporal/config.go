@@ -149,6 +149,9 @@ func footprint() dynamicconfig.StaticClient {
 		// Sizes of payloads kept outside Temporal; ours are not. Counting them writes to
 		// events that an answer may be encoding at that moment, which is a data race.
 		dynamicconfig.ExternalPayloadsEnabled.Key(): false,
+		// A history is deleted on request when the checkpoint of this queue has passed its end: the
+		// default of 30 s is how long a purge would wait. With nothing to do a checkpoint writes nothing.
+		dynamicconfig.TransferProcessorUpdateAckInterval.Key(): 2 * time.Second,
 		// Without its worker, children are closed in the history service itself.
 		dynamicconfig.EnableParentClosePolicyWorker.Key(): false,
 	}

@@ -16,13 +16,14 @@ import (
 	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/postgres"
+	"github.com/mneme-memory/mneme/internal/purge"
 	"github.com/mneme-memory/mneme/internal/temporal"
 	"github.com/mneme-memory/mneme/memory"
 	"github.com/mneme-memory/mneme/worker"
 	"github.com/mneme-memory/mneme/workflows"
 )
 
-// WorkerOptions say where a worker gets its work. All fields but Private are
+// WorkerOptions say where a worker gets its work. Temporal, Ledger and Logger are
 // required.
 type WorkerOptions struct {
 	Temporal config.Temporal // its address is that of the server that runs
@@ -32,6 +33,15 @@ type WorkerOptions struct {
 	// Private says that nobody else uses the Temporal. The work that an earlier mneme
 	// left there, without saying for which ledger, is then this ledger's.
 	Private bool
+
+	// Home is where the worker keeps the receipts of purges, and looks for purged texts. Empty: it
+	// does no purges.
+	Home string
+	// OwnPostgres says that PostgreSQL is the home's own; CompactIndex has the home's own index
+	// write its log anew, nil if it is another one. Unreached is what a purge cannot search.
+	OwnPostgres  bool
+	CompactIndex func(ctx context.Context) error
+	Unreached    []memory.Unreached
 }
 
 // Worker is a running worker. Make one with [StartWorker].
@@ -51,6 +61,9 @@ func StartWorker(ctx context.Context, o WorkerOptions, a *activities.Activities)
 	w := &Worker{client: c, watching: func() {}}
 	ledger, err := o.Ledger.Identity(ctx)
 	if err == nil {
+		if o.Home != "" {
+			a.Purges = o.purges(c, ledger)
+		}
 		err = patiently(ctx, func() error { return w.start(ctx, ledger, o, a) })
 	}
 	if err != nil {
@@ -63,6 +76,16 @@ func StartWorker(ctx context.Context, o WorkerOptions, a *activities.Activities)
 	}
 	w.watchIndex(ctx, ledger, a, o.Logger)
 	return w, nil
+}
+
+// purges returns what looks for purged texts in the home and in Temporal.
+func (o WorkerOptions) purges(c client.Client, ledger string) activities.Purges {
+	return &purge.Keeper{
+		Home: o.Home, OwnPostgres: o.OwnPostgres, CompactIndex: o.CompactIndex, Unreached: o.Unreached,
+		Histories: temporal.Histories{
+			Client: c, Namespace: o.Temporal.Namespace, Queues: []string{workflows.TaskQueue(ledger), workflows.TaskQueue("")},
+		},
+	}
 }
 
 // lookEvery is how often a worker looks whether the index has lost something: seven counts.

@@ -20,6 +20,7 @@ type Client interface {
 	resolver
 	updater
 	forgetter
+	purger
 	linker
 	relater
 	historian

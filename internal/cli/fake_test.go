@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -86,6 +87,32 @@ func (f fake) ImportPlan(_ context.Context, items []memory.StoreInput, scope mem
 		}
 	}
 	return f.bringing(items, scope)
+}
+
+func (f fake) Purge(ctx context.Context, in memory.ForgetInput, progress func(memory.ForgetReceipt)) (memory.ForgetReceipt, error) {
+	progress(memory.ForgetReceipt{WorkflowID: "forget/x", Purge: &memory.PurgeReport{Stage: "looking for the texts everywhere"}})
+	r, err := f.Forget(ctx, in)
+	report := purgeReport()
+	r.Purge = &report
+	return r, err
+}
+
+func (f fake) VerifyPurge(_ context.Context, in memory.VerifyInput, _ func(memory.PurgeReport)) (memory.PurgeReport, error) {
+	r := purgeReport()
+	r.Receipt = in.Receipt
+	if filepath.Base(in.Receipt) == "found.json" && !in.Again {
+		r.AddFound(memory.Trace{Place: "/home/u/.mneme/notes.txt", ID: idA, Whole: true, Hint: "delete the file if it is not needed"})
+	}
+	return r, nil
+}
+
+func purgeReport() memory.PurgeReport {
+	return memory.PurgeReport{
+		Receipt: "/home/u/.mneme/purges/forget-x.json", Texts: 2, Short: 1, Kept: []string{idB},
+		Places:    []memory.Searched{{Place: "PostgreSQL", What: "texts", Count: 12, Bytes: 3400}, {Place: "/home/u/.mneme", What: "files", Count: 1234, Bytes: 56 << 20}},
+		Found:     []memory.Trace{},
+		Unreached: []memory.Unreached{{What: "exports and backups", Until: "you delete them"}},
+	}
 }
 
 func (f fake) Forget(_ context.Context, in memory.ForgetInput) (memory.ForgetReceipt, error) {

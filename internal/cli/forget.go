@@ -21,6 +21,7 @@ type forgetFlags struct {
 	allProjects bool
 	dryRun      bool
 	purge       bool
+	verify      string
 	yes         bool
 }
 
@@ -32,8 +33,13 @@ func (a *app) forget() *cobra.Command {
 		Long: "Forget the memories with the given ids, or all of the current project that a filter selects, or\n" +
 			"what strongly answers --query; everything that is given must hold. More than one is shown first, with\n" +
 			"project, date and text, and forgotten when you type how many they are, or with --yes.\n" +
-			"Without --purge the ledger keeps the history, and \"mneme undo\" brings all back; with it the texts are blanked for good.",
-		Example: "  mneme forget 0e5a6a4e\n  mneme forget --tags draft --before 2025-01-01 --dry-run\n  mneme forget --query \"the old build server\"",
+			"Without --purge the database keeps the history, and \"mneme undo\" brings all back. With it the texts are taken\n" +
+			"for good from the database and its write-ahead log, the index, the histories of Temporal, and mneme's files\n" +
+			"of sessions, hooks and logs; then they are looked for in all of these, byte by byte, and what was found is told.\n" +
+			"That takes from seconds to minutes. Its receipt is a file that holds no text: --verify\n" +
+			"looks again, and --verify with --purge also takes away what came back into files and histories.",
+		Example: "  mneme forget 0e5a6a4e\n  mneme forget --tags draft --before 2025-01-01 --dry-run\n  mneme forget --query \"the old build server\"\n" +
+			"  mneme forget --purge 0e5a6a4e\n  mneme forget --verify ~/.mneme/purges/forget-20260131T030000.000-1a2b3c4d.json",
 	}
 	fl := cmd.Flags()
 	fl.StringArrayVar(&f.tags, "tags", nil, "tags, all of them")
@@ -45,9 +51,13 @@ func (a *app) forget() *cobra.Command {
 	fl.StringVar(&f.filter.Collection, "collection", "", "collection")
 	fl.StringVar(&f.filter.Type, "type", "", "type")
 	fl.BoolVar(&f.dryRun, "dry-run", false, "show what would be forgotten, change nothing")
-	fl.BoolVar(&f.purge, "purge", false, "blank the history too: there is no way back")
+	fl.BoolVar(&f.purge, "purge", false, "take the texts from everywhere, and look for them: there is no way back")
+	fl.StringVar(&f.verify, "verify", "", "look again for what a purge took, by its receipt")
 	fl.BoolVar(&f.yes, "yes", false, "do not ask")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if f.verify != "" {
+			return a.verifyPurge(cmd, f, args)
+		}
 		in, err := a.forgetInput(f, args)
 		if err != nil {
 			return err
@@ -133,6 +143,8 @@ type forgetter interface {
 type shower interface {
 	forgetter
 	getter
+	purger
+	waiter
 }
 
 func (a *app) runForget(ctx context.Context, c shower, in memory.ForgetInput, yes bool) error {
@@ -142,7 +154,7 @@ func (a *app) runForget(ctx context.Context, c shower, in memory.ForgetInput, ye
 			return err
 		}
 	}
-	res, err := c.Forget(ctx, in)
+	res, err := a.forgetOrPurge(ctx, c, in)
 	if err != nil {
 		return err
 	}
@@ -160,8 +172,11 @@ func (a *app) runForget(ctx context.Context, c shower, in memory.ForgetInput, ye
 	} else if err := a.printForgotten(res, shown); err != nil {
 		return err
 	}
-	if res.Count == 0 {
+	switch {
+	case res.Count == 0:
 		return quiet(ExitNothing)
+	case res.Purge != nil && !res.Purge.Clean():
+		return quiet(ExitUnexpected)
 	}
 	return nil
 }
@@ -257,11 +272,8 @@ func (a *app) printForgotten(res memory.ForgetReceipt, shown []memory.Details) e
 		verb = "would forget"
 	}
 	tail := ""
-	if res.Verified {
-		tail = "; looked for again, and gone from ledger and index"
-	}
-	if res.Purged {
-		tail = ", history blanked" + tail
+	if res.Verified && !res.Purged {
+		tail = "; looked for again, and gone from database and index"
 	}
 	if err := a.printf("%s %s and %s%s\n", verb, memories(res.Count), plural(res.Links, "link", "links"), tail); err != nil {
 		return err
@@ -275,12 +287,10 @@ func (a *app) printForgotten(res memory.ForgetReceipt, shown []memory.Details) e
 		}
 		return nil
 	}
-	if res.Purged {
-		// Neither forgets at once: PostgreSQL keeps old rows until they are written over, Temporal the
-		// histories of what ran.
-		a.note("files of PostgreSQL, of the index and of Temporal, and exports and backups, can still hold the text for some time")
+	if res.Purge != nil && !res.DryRun {
+		return a.printPurge(*res.Purge)
 	}
-	if !res.DryRun && !res.Purged {
+	if !res.DryRun {
 		a.note("to take this back: mneme undo %s", res.WorkflowID)
 	}
 	const most = 20

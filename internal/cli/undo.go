@@ -205,7 +205,13 @@ func (a *app) printLeft(r memory.UndoReport) error {
 		return err
 	}
 	for _, l := range r.Left {
-		if err := a.printf("  %s  %s: %s\n    %s\n", l.ID, printable(l.Project), l.Reason, oneLine(l.Text, a.sys.width()-4)); err != nil {
+		if err := a.printf("  %s  %s: %s\n", l.ID, printable(l.Project), l.Reason); err != nil {
+			return err
+		}
+		if l.Text == "" {
+			continue
+		}
+		if err := a.printf("    %s\n", oneLine(l.Text, a.sys.width()-4)); err != nil {
 			return err
 		}
 	}
@@ -224,7 +230,7 @@ func (a *app) printUndone(r memory.UndoReport) error {
 		return nil
 	}
 	if r.Restored+r.Links == 0 {
-		a.note("nothing came back: all is as it was before the change already, or was changed since")
+		a.note("nothing came back: all is as it was before the change already, was changed since, or was purged")
 		return nil
 	}
 	if err := a.printf("took back %s and %s", memories(r.Restored), plural(r.Links, "link", "links")); err != nil {

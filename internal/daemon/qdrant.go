@@ -25,6 +25,8 @@ type qdrantServer struct {
 	apiKey string
 	local  grpc.UnaryClientInterceptor // answers calls of this process; nil if the server is another one
 	index  *qdrant.Index               // of the ledger; set by [daemon.openIndex]
+
+	compact func(context.Context) error // writes the files of the embedded server anew; nil if it is another one
 }
 
 // openIndex prepares the connection to the Qdrant that runs, for the index of a ledger.
@@ -112,6 +114,6 @@ func (d *daemon) embedQdrant(ctx context.Context, key string) (qdrantServer, err
 	}
 	d.stops.push(s.Stop)
 	return qdrantServer{
-		Service: config.Service{Address: s.Addr(), Mode: config.Embedded, Secured: true}, apiKey: key, local: s.Local(),
+		Service: config.Service{Address: s.Addr(), Mode: config.Embedded, Secured: true}, apiKey: key, local: s.Local(), compact: s.Compact,
 	}, nil
 }

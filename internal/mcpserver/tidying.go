@@ -242,6 +242,10 @@ func (s *Server) forget(ctx context.Context, c Client, in forgetArgs) (answer, e
 		input.Filter.IDs = would.IDs // what was shown, and nothing that matches since
 	}
 	r, err := c.Forget(ctx, input)
+	if in.Purge && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return nil, memory.Down("the purge", `it goes on by itself; "mneme status" tells whether it waits, and its receipt is in the folder purges of mneme's home`,
+			errors.New("the texts are still being taken away and looked for"))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -289,12 +293,27 @@ func newForgotten(r memory.ForgetReceipt, project string) forgotten {
 	switch {
 	case r.Count == 0:
 		a.Message = "no memory matched; nothing was forgotten"
-	case r.Purged:
-		a.Message = plural(r.Count) + " forgotten for good in ledger and index; files of Temporal and PostgreSQL can hold the text for some time"
+	case r.Purge != nil && !r.DryRun:
+		a.Message = plural(r.Count) + " forgotten for good. " + purgeText(*r.Purge)
 	default:
 		a.Message = plural(r.Count) + " forgotten; memory_undo brings them back"
 	}
 	return a
+}
+
+// purgeText says what was looked for and found; it claims nothing else.
+func purgeText(r memory.PurgeReport) string {
+	var places []string
+	for _, p := range r.Places {
+		places = append(places, fmt.Sprintf("%d %s of %s", p.Count, p.What, cleanText(p.Place)))
+	}
+	text := "The texts were looked for in " + strings.Join(places, ", ") + ": "
+	if r.Clean() {
+		text += "none was found."
+	} else {
+		text += fmt.Sprintf("%d traces are still there, such as in %s.", len(r.Found)+r.More, cleanText(r.Found[0].Place))
+	}
+	return text + " Receipt: " + cleanText(r.Receipt) + ". Not searched: this session's transcript, exports, backups"
 }
 
 // summarized answers memory_summarize.

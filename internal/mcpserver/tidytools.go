@@ -27,7 +27,7 @@ func (s *Server) addTidying() {
 			rare(collectionParam("")),
 			rare(dryRunParam()),
 			{name: "confirm", kind: kindInteger, max: math.MaxInt32},
-			{name: "purge", kind: kindBool, about: "blank the history too: no undo"},
+			{name: "purge", kind: kindBool, about: "take the texts from everywhere: no undo"},
 		},
 		effect: effect{destructive: true, idempotent: true},
 	}, s.forget)

@@ -1,0 +1,38 @@
+package activities
+
+import (
+	"context"
+
+	"github.com/mneme-memory/mneme/memory"
+)
+
+// Purger is what a purge asks of the ledger, besides [Forgetter].
+type Purger interface {
+	// PurgeTexts returns every text that memories have or had, and that what was merged into them had.
+	PurgeTexts(ctx context.Context, ids []string) ([]memory.PurgedText, error)
+	// EachText hands every text that the ledger holds to look: of memories, of versions, of audit rows that are
+	// compressed.
+	EachText(ctx context.Context, look func(memory.LedgerText)) error
+	// Rewrite writes the tables that hold texts into new files, and of a server that is mneme's own also goes on
+	// in a new write-ahead log. It returns what of a server of somebody else it cannot reach.
+	Rewrite(ctx context.Context, own bool) ([]memory.Unreached, error)
+}
+
+// Purges takes texts from the files of a home and from Temporal's histories, looks for them, and
+// keeps receipts. Path is that of a receipt.
+type Purges interface {
+	// Note adds a page of texts to the receipt of a workflow, once, and returns its path.
+	Note(workflowID, user string, page int, ids []string, texts []memory.PurgedText) (path string, err error)
+	// Mark finds out which words of the texts are in memories that stay.
+	Mark(ctx context.Context, path string, each func(context.Context, func(memory.LedgerText)) error) error
+	// Clean takes the texts from spool, sessions and logs.
+	Clean(ctx context.Context, path string) error
+	// Forget deletes the histories of ended runs that hold some of the texts, and names the runs that
+	// hold some and still run.
+	Forget(ctx context.Context, path string, progress func()) (deleted int, open []string, err error)
+	// Compact writes the files of ledger and index anew.
+	Compact(ctx context.Context, path string, rewrite func(ctx context.Context, own bool) ([]memory.Unreached, error)) error
+	// Search looks for the texts everywhere. With finish the receipt is told.
+	Search(ctx context.Context, path string, finish bool,
+		each func(context.Context, func(memory.LedgerText)) error, progress func()) (memory.PurgeReport, error)
+}

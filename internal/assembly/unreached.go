@@ -1,0 +1,31 @@
+package assembly
+
+import (
+	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/memory"
+)
+
+// Unreached is what a purge cannot search, whatever it does: what is not mneme's, and copies that
+// nobody told it of.
+func Unreached(temporal, qdrant config.Service) []memory.Unreached {
+	out := []memory.Unreached{
+		{What: "Claude Code's own transcripts, and sessions that run now", Until: "Claude Code deletes them (30 days, unless its cleanupPeriodDays says otherwise), or you do"},
+		{What: "exports, backups, and copies or snapshots of the disk", Until: "you delete them"},
+	}
+	if temporal.Mode == config.Given {
+		out = append(out, memory.Unreached{
+			What: "the database of the Temporal that you gave, its archive and backups: the payloads in them are encrypted", Until: "its retention is over",
+		})
+	} else {
+		out = append(out, memory.Unreached{
+			What: "free pages of Temporal's database: they hold deleted histories, encrypted with a key of keys/payload.keys", Until: "Temporal writes over them",
+		})
+	}
+	switch qdrant.Mode {
+	case config.Given:
+		out = append(out, memory.Unreached{What: "the files and snapshots of the Qdrant that you gave: the points are deleted", Until: "it has tidied its segments up, and its snapshots are deleted"})
+	case config.Found:
+		out = append(out, memory.Unreached{What: "files of the qdrant program that it keeps in a form of its own", Until: "it has tidied its segments up"})
+	}
+	return out
+}
