@@ -81,7 +81,9 @@ func (r *run) failure() session.Failure {
 	if key == "" {
 		key = unique()
 	}
-	return session.Failure{Tool: r.in.ToolName, Command: memory.Clip(command, maxCommand), Key: memory.ContentHash(r.in.Session + "/" + key)}
+	return session.Failure{
+		Tool: r.in.ToolName, Command: memory.Clip(command, maxCommand), Key: memory.ContentHash(r.in.Session + "/" + key), At: r.opts.Now().UTC(),
+	}
 }
 
 // callOf says in one line what a tool was asked to do: the command, or the
@@ -174,8 +176,11 @@ func (r *run) similarErrors(ctx context.Context, f *session.Failure, message str
 		line, _, _ := strings.Cut(strings.TrimSpace(message), "\n")
 		query = strings.TrimSpace(f.Tool + ": " + line)
 	}
-	if f.Tool == bash && !sig.Empty() && !failure.Passing(sig) {
-		f.News = memory.Clip(sig.Lines[0], maxTold)
+	if f.Tool == bash && !sig.Empty() {
+		f.Error = memory.Clip(sig.Lines[0], maxTold)
+		if !failure.Passing(sig) {
+			f.News = f.Error
+		}
 	}
 	anything := 0.0
 	found, err := r.recall(ctx, []string{query}, memory.Query{Limit: errorsAsked, MinScore: &anything, Exclude: not, Trial: true})

@@ -35,12 +35,26 @@ type framed struct {
 // frame makes notes of hits under a heading, in at most tokens. The order is
 // that of creation, which no recall changes. What cannot be shown even when
 // shortened is left out, the least relevant first; hits come most relevant
-// first.
-func frame(heading string, hits []memory.Hit, tokens int) framed {
+// first. What else there is to say, which is harmless already, comes last, and only
+// beside as many hits as fit without it.
+func frame(heading string, hits []memory.Hit, tokens int, more ...string) framed {
+	f := fitted(heading, hits, tokens)
+	if len(more) == 0 {
+		return f
+	}
+	for _, most := range textCaps() {
+		if with := notes(heading, hits[:len(f.shown)], most, more...); with.fits(tokens) {
+			return with
+		}
+	}
+	return f
+}
+
+// fitted makes notes of as many hits as fit.
+func fitted(heading string, hits []memory.Hit, tokens int) framed {
 	for n := len(hits); n > 0; n-- {
 		for _, most := range textCaps() {
-			f := notes(heading, hits[:n], most)
-			if f.tokens <= tokens && units(f.text) <= maxUnits {
+			if f := notes(heading, hits[:n], most); f.fits(tokens) {
 				return f
 			}
 		}
@@ -48,7 +62,9 @@ func frame(heading string, hits []memory.Hit, tokens int) framed {
 	return framed{}
 }
 
-func notes(heading string, hits []memory.Hit, most int) framed {
+func (f framed) fits(tokens int) bool { return f.tokens <= tokens && units(f.text) <= maxUnits }
+
+func notes(heading string, hits []memory.Hit, most int, more ...string) framed {
 	f := framed{shown: slices.Clone(hits)}
 	slices.SortFunc(f.shown, func(a, b memory.Hit) int {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), strings.Compare(a.ID, b.ID))
@@ -68,6 +84,9 @@ func notes(heading string, hits []memory.Hit, most int) framed {
 			about += ", superseded by " + memory.ShortID(h.SupersededBy.ID)
 		}
 		items[i] = fmt.Sprintf("- [%s] %s (id %s)", about, h.Text, memory.ShortID(h.ID))
+	}
+	for _, line := range more {
+		items = append(items, "- "+line)
 	}
 	f.text = untrusted.Notes(heading, items)
 	f.tokens = estimate(f.text)

@@ -177,7 +177,7 @@ func (r *run) startNotes(ctx context.Context, before session.State) (notes frame
 	if r.in.Source == sourceCompact {
 		hits = append(hits, proven(before, hits, set.Limit)...)
 	}
-	return frame(startHeading(r.project), hits, set.Tokens), held, nil
+	return frame(startHeading(r.project), hits, set.Tokens, r.leftOpen()...), held, nil
 }
 
 // heldTimeout bounds the question for what waits: the recall beside it takes

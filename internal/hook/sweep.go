@@ -52,6 +52,9 @@ func (r *run) afterSession(ctx context.Context) error {
 	if err := r.sweepOwn(ctx, true); err != nil {
 		return err
 	}
+	if err := r.noteOpen(ctx); err != nil {
+		return err
+	}
 	return r.sessions.Leave(ctx, r.in.Session)
 }
 

@@ -66,6 +66,7 @@ type State struct {
 	Failures   []Failure             `json:"failures,omitempty"`   // not yet resolved, oldest first
 	Asked      []string              `json:"asked,omitempty"`      // errors whose fix the model was asked to keep
 	Ended      bool                  `json:"ended,omitempty"`      // swept to its end
+	Open       *Unfinished           `json:"open,omitempty"`       // what it left undone when it ended
 	SweptSize  int64                 `json:"swept_size,omitempty"` // of the transcript when it was last swept to its end
 }
 
@@ -90,6 +91,16 @@ type Failure struct {
 	Fixes   []string `json:"fixes,omitempty"`   // ids that were shown for it and are not judged yet
 	News    string   `json:"news,omitempty"`    // the error in a line, redacted, when no memory spoke of it
 	Acted   bool     `json:"acted,omitempty"`   // something was done since that can have mended it
+
+	Error string    `json:"error,omitempty"` // in a line, redacted; of Bash
+	At    time.Time `json:"at"`
+}
+
+// Unfinished is an error that a session did not get rid of.
+type Unfinished struct {
+	Command string    `json:"command"` // redacted
+	Error   string    `json:"error"`   // in a line, redacted
+	At      time.Time `json:"at"`
 }
 
 // Saw reports whether the session was shown a memory.

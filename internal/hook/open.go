@@ -1,0 +1,92 @@
+package hook
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mneme-memory/mneme/internal/lexis"
+	"github.com/mneme-memory/mneme/internal/session"
+	"github.com/mneme-memory/mneme/internal/shell"
+	"github.com/mneme-memory/mneme/internal/sweep"
+	"github.com/mneme-memory/mneme/internal/untrusted"
+	"github.com/mneme-memory/mneme/memory"
+)
+
+const (
+	// openFor is how long a later session is told of what an earlier one left open.
+	openFor = 14 * 24 * time.Hour
+	// maxOpenCommand is how much of a command is told of, in bytes.
+	maxOpenCommand = 120
+)
+
+// checking are commands whose failure is work to be done. That another one failed, such as a
+// search or a program that is not there, leaves nothing open.
+var checking = lexis.Lazy(`(?i)\b(?:test|tests|check|build|lint|vet|clippy|compile|tsc|mypy|pytest|jest|vitest|rspec|phpunit|ctest|make|migrate|deploy|apply)\b`)
+
+// unfinished returns the last error of a session that did not go away, nil if there is none: a
+// check that failed, and of whose kind none has passed since.
+func unfinished(state session.State) *session.Unfinished {
+	if state.Ended {
+		return state.Open
+	}
+	for _, f := range slices.Backward(state.Failures) {
+		if f.Tool == bash && f.Error != "" && checking.Match(f.Command) && !shell.ReadsOnly(shell.MainKind(f.Command)) {
+			return &session.Unfinished{Command: f.Command, Error: f.Error, At: f.At}
+		}
+	}
+	return nil
+}
+
+// leftOpen says in a line what the project's last session left open, nothing if it left nothing,
+// if that is long ago, or if somebody is still at it. A later session that did anything at all
+// counts as having taken it up.
+func (r *run) leftOpen() []string {
+	if r.in.Source == sourceCompact || r.in.Source == sourceResume {
+		return nil
+	}
+	found, err := r.sessions.Find(1, func(s session.State) bool {
+		worked := !s.Checkpoint.IsZero() || len(s.Failures) > 0 || s.Open != nil
+		return s.Project == r.project && s.Session != r.in.Session && worked
+	})
+	if err != nil || len(found) == 0 || r.inUse(found[0]) {
+		return nil // a reminder is not worth an error
+	}
+	open := unfinished(found[0])
+	if open == nil || r.opts.Now().Sub(open.At) > openFor {
+		return nil
+	}
+	clip := func(text string, most int) string {
+		return memory.Clip(strings.Join(strings.Fields(untrusted.Text(text)), " "), most)
+	}
+	return []string{fmt.Sprintf("[left open, %s] The last session ended while `%s` failed: %s",
+		open.At.UTC().Format(time.DateOnly), clip(open.Command, maxOpenCommand), clip(open.Error, maxTold))}
+}
+
+// noteOpen keeps what a session that ends leaves open; a start of the next one tells it.
+func (r *run) noteOpen(ctx context.Context) error {
+	state, ok, err := r.sessions.Get(r.in.Session)
+	if err != nil || !ok {
+		return err
+	}
+	open := unfinished(state)
+	if open == nil && state.Open == nil {
+		return nil
+	}
+	return r.sessions.Update(ctx, r.in.Session, func(s *session.State) error {
+		s.Open = open
+		return nil
+	})
+}
+
+// inUse reports whether somebody may be working in a session.
+func (r *run) inUse(s session.State) bool {
+	if s.Ended {
+		return false
+	}
+	info, err := os.Stat(s.Transcript)
+	return err == nil && r.opts.Now().Sub(info.ModTime()) <= sweep.Idle
+}
