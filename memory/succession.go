@@ -254,7 +254,14 @@ func expand(q Query, hits []Hit, beside Beside) []Hit {
 			}
 			neighbour := hitOf(m)
 			neighbour.Score, neighbour.Strong, neighbour.Question = score, score > StrongAbove, h.Question
-			neighbour.Reasons = []string{"linked: " + k.Type + " " + ShortID(h.ID)}
+			linked := k.Type + " " + ShortID(h.ID)
+			if k.SourceID == h.ID {
+				linked = ShortID(h.ID) + " " + k.Type + " it"
+			}
+			neighbour.Reasons = []string{"linked: " + linked}
+			if q.Explain {
+				neighbour.Why = &Why{Linked: linked, Confidence: m.Confidence, Importance: m.Importance}
+			}
 			out = appendOnce(out, neighbour)
 		}
 	}

@@ -109,3 +109,25 @@ func TestWithLinks(t *testing.T) {
 		}
 	}
 }
+
+func TestWithLinksExplains(t *testing.T) {
+	t.Parallel()
+	found := Hit{ID: NewID("p", Memories, "found"), Text: "found", Score: .9, Strong: true}
+	for _, direction := range []bool{true, false} {
+		other := Memory{ID: NewID("p", Memories, "other"), Text: "other", State: Live, Importance: .5}
+		link := Link{ID: "k", SourceID: found.ID, TargetID: other.ID, Type: LinkBuildsOn}
+		want := ShortID(found.ID) + " builds_on it"
+		if direction {
+			link.SourceID, link.TargetID = other.ID, found.ID
+			want = "builds_on " + ShortID(found.ID)
+		}
+		beside := Beside{Links: []Link{link}, Memories: map[string]Memory{other.ID: other}}
+		got := WithLinks(Query{Limit: 5, Explain: true}, []Hit{found}, beside)
+		if len(got) != 2 || got[1].Why == nil || got[1].Why.Linked != want || got[1].Why.Importance != .5 {
+			t.Errorf("explained %+v, want %q", got, want)
+		}
+		if got := WithLinks(Query{Limit: 5}, []Hit{found}, beside); len(got) != 2 || got[1].Why != nil {
+			t.Errorf("unasked: %+v", got)
+		}
+	}
+}

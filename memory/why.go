@@ -17,6 +17,9 @@ type Why struct {
 	AgeDays    float64 `json:"age_days"`
 	Candidates int     `json:"candidates"` // how many the search found
 	Exact      bool    `json:"exact,omitempty"`
+	// Linked names the link that brought a memory which was not found by itself: its type, and the
+	// id of the hit at its other end. Only what is known of the memory itself stands beside it.
+	Linked string `json:"linked,omitempty"`
 }
 
 // JustBelow is how many memories are named that were nearly answered with.

@@ -44,7 +44,7 @@ func (c *Client) Close() { c.temporal.Close() }
 // Store remembers one text. While a part is down or refuses it answers
 // [memory.Accepted], and the message says what to do.
 func (c *Client) Store(ctx context.Context, in memory.StoreInput) (memory.StoreResult, error) {
-	in, err := memory.Admit(c.redactor, in)
+	in, err := c.admit(in)
 	if err != nil {
 		return memory.StoreResult{}, err
 	}
@@ -76,6 +76,13 @@ func (c *Client) Store(ctx context.Context, in memory.StoreInput) (memory.StoreR
 	}
 	out.WorkflowID, out.Redacted = options.ID, in.Redacted
 	return out, err
+}
+
+// admit returns the input of a store as it may leave the process, with the tag of its kind:
+// whichever way a memory comes, the recalls that ask by that tag find it.
+func (c *Client) admit(in memory.StoreInput) (memory.StoreInput, error) {
+	in.Tags = memory.WithKind(in.Tags, in.Type)
+	return memory.Admit(c.redactor, in)
 }
 
 // Recall answers a query.

@@ -18,7 +18,7 @@ import (
 // long as Temporal keeps its history (a day at least). The answer to a later
 // one is [memory.Accepted].
 func (c *Client) StoreOnce(ctx context.Context, key string, in memory.StoreInput) (memory.StoreResult, error) {
-	in, err := memory.Admit(c.redactor, in)
+	in, err := c.admit(in)
 	if err != nil {
 		return memory.StoreResult{}, err
 	}

@@ -23,6 +23,9 @@ func (a *app) printWhy(h memory.Hit) error {
 	if w == nil {
 		return nil
 	}
+	if w.Linked != "" {
+		return a.printf("    why not found by itself, but brought by a link: %s\n", printable(w.Linked))
+	}
 	exact := ""
 	if w.Exact {
 		exact = "; it is what was asked, word by word"

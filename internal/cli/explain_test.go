@@ -16,11 +16,13 @@ func TestExplainShowsWhy(t *testing.T) {
 		}
 		hit := memory.Hit{ID: idA, Text: "The port is 8443.", Why: &memory.Why{Evidence: .5, Lent: .25, Prior: .125, Cosine: .6, Share: .5}}
 		near := memory.Hit{ID: idB, Text: "The port was 80.", Score: .2, Why: &memory.Why{}}
-		return memory.RecallResult{Hits: []memory.Hit{hit}, JustBelow: []memory.Hit{near}}, nil
+		beside := memory.Hit{ID: idB, Text: "The proxy maps it.", Why: &memory.Why{Linked: "builds_on 0c0e"}}
+		return memory.RecallResult{Hits: []memory.Hit{hit, beside}, JustBelow: []memory.Hit{near}}, nil
 	}}
 	code, out, errs := newSession(t, f).run(t.Context(), "recall", "--explain", "--type", "fact", "--since", "2026-01-31", "which", "port?")
 	for _, want := range []string{
 		"why 0.875 = evidence 0.500 (cosine 0.60, keywords 0.0, has 50 % of the words) + lent by its session 0.250",
+		"why not found by itself, but brought by a link: builds_on 0c0e\n",
 		"Looked in here and _global; types fact; since 2026-01-31", "Just below\n    0.20  1b7c0d2f  The port was 80.",
 	} {
 		if code != ExitDone || !strings.Contains(out, want) {

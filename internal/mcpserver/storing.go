@@ -87,7 +87,7 @@ type storeArgs struct {
 
 func (in storeArgs) input() memory.StoreInput {
 	return memory.StoreInput{
-		Text: in.Text, Type: in.Type, Tags: memory.WithKind(in.Tags, in.Type), Project: in.Project, Collection: in.Collection,
+		Text: in.Text, Type: in.Type, Tags: in.Tags, Project: in.Project, Collection: in.Collection,
 		Importance: in.Importance, Pinned: in.Pinned, Session: in.Session, Links: in.Links, Source: memory.SourceTool,
 	}
 }
