@@ -25,7 +25,28 @@ const (
 
 // checking are commands whose failure is work to be done. That another one failed, such as a
 // search or a program that is not there, leaves nothing open.
-var checking = lexis.Lazy(`(?i)\b(?:test|tests|check|build|lint|vet|clippy|compile|tsc|mypy|pytest|jest|vitest|rspec|phpunit|ctest|make|migrate|deploy|apply)\b`)
+var checking = lexis.OneOf(`(?i)\b(?:`, lexis.Table{
+	{`test`, "test"},
+	{`tests`, "tests"},
+	{`check`, "check"},
+	{`build`, "build"},
+	{`lint`, "lint"},
+	{`vet`, "vet"},
+	{`clippy`, "clippy"},
+	{`compile`, "compile"},
+	{`tsc`, "tsc"},
+	{`mypy`, "mypy"},
+	{`pytest`, "pytest"},
+	{`jest`, "jest"},
+	{`vitest`, "vitest"},
+	{`rspec`, "rspec"},
+	{`phpunit`, "phpunit"},
+	{`ctest`, "ctest"},
+	{`make`, "make"},
+	{`migrate`, "migrate"},
+	{`deploy`, "deploy"},
+	{`apply`, "apply"},
+}, `)\b`)
 
 // unfinished returns the last error of a session that did not go away, nil if there is none: a
 // check that failed, and of whose kind none has passed since.
