@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -115,12 +116,19 @@ func stillSecret() error {
 }
 
 func secretsByCommandLine(t *testing.T) {
-	for i, s := range secretsFor(t, "argument", 100) {
-		project := shortEnough(s.Sentence, 200)
-		tag := strings.ReplaceAll(shortEnough(s.Sentence, 64), ",", " ")
-		shared.ok(t, "store", "--project", project, "--session", project, "--tags", tag, "--", s.Sentence)
-		if i%4 == 0 { // each process takes its time
-			shared.cli(t, "", "recall", "--project", project, "--tags", tag, "--", s.Sentence)
+	// Each process takes its time, so that each tells four kinds: the tools tell every kind alone.
+	groups := slices.Collect(slices.Chunk(secretsFor(t, "argument", 100), 4))
+	for i, group := range groups {
+		var sentences []string
+		for _, s := range group {
+			sentences = append(sentences, s.Sentence)
+		}
+		project, session := shortEnough(sentences[0], 200), shortEnough(sentences[len(sentences)/2], 200)
+		tag := strings.ReplaceAll(shortEnough(sentences[len(sentences)-1], 64), ",", " ")
+		text := strings.Join(sentences, "\n\n")
+		shared.ok(t, "store", "--project", project, "--session", session, "--tags", tag, "--", text)
+		if i%4 == 0 {
+			shared.cli(t, "", "recall", "--project", project, "--tags", tag, "--", text)
 		}
 	}
 	for i, s := range secretsFor(t, "stdin", 110) {
@@ -216,8 +224,10 @@ func (w wording) send(t *testing.T, d door, s redacttest.Secret) {
 func secretsByTools(t *testing.T, d door, seed uint64) {
 	all := storing()
 	for i, s := range secretsFor(t, "stdio", seed) {
-		all[i%len(all)].send(t, d, s)
 		all[0].send(t, d, s)
+		if i%3 == 0 { // over HTTP every kind passes one of them
+			all[1+i/3%(len(all)-1)].send(t, d, s)
+		}
 	}
 	plain := d.call(t, "memory_store", map[string]any{"text": "The otter sleeps on its back.", "project": "edits"})
 	for i, s := range secretsFor(t, "stdio memory_update", seed+40) {
