@@ -29,3 +29,6 @@ CREATE INDEX conversation_messages_place ON conversation_messages (session, thre
 CREATE INDEX conversation_messages_time ON conversation_messages (project, said_at);
 CREATE INDEX conversation_messages_unindexed ON conversation_messages (id, part) WHERE model = '' AND state = 'kept';
 CREATE INDEX conversation_messages_leaving ON conversation_messages (id, part) WHERE points > 0 AND state = 'forgotten';
+
+-- +goose Down
+DROP TABLE conversation_messages;
