@@ -30,6 +30,7 @@ type Config struct {
 	Hooks     Hooks
 	Project   string // default project of store and recall; empty means that of the current folder
 	Autostart bool   // whether what Claude Code starts may start the daemon; default true
+	Nightly   bool   // whether the daemon imports Claude Code's history every night; default false
 	User      string // operating system user, for the audit
 
 	sources map[string]string // by name of the setting

@@ -124,6 +124,11 @@ func daemonSpecs() []spec {
 			usage: "start mneme with Claude Code", check: checkBool,
 			at: func(c *Config) field { return (*yesNo)(&c.Autostart) },
 		},
+		{
+			name: "claude.nightly", env: "MNEME_CLAUDE_NIGHTLY", bare: true, def: "false",
+			usage: "import Claude Code's history every night", check: checkBool,
+			at: func(c *Config) field { return (*yesNo)(&c.Nightly) },
+		},
 	}
 }
 

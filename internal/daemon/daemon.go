@@ -137,6 +137,7 @@ func (d *daemon) start(ctx context.Context) error {
 	}
 	d.startSweeper(ctx, chat)
 	d.startSpool(ctx, client)
+	d.startHistory(ctx, client)
 	d.console, err = d.startConsole(ctx, client)
 	return err
 }
