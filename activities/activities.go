@@ -13,7 +13,7 @@ import (
 )
 
 // Activities are the steps of every workflow. All fields but Chat,
-// Snapshots, Open and Purges are required. The methods may be called at the same time.
+// Snapshots, Recalls, Open and Purges are required. The methods may be called at the same time.
 type Activities struct {
 	Embedder Embedder        // text to vectors; Ollama in production
 	Ledger   Ledger          // what is remembered, and every change of it; PostgreSQL in production
@@ -30,6 +30,8 @@ type Activities struct {
 	// Now is the clock.
 	Now func() time.Time
 
+	// Recalls returns the last recalls, the newest first. Nil asks the Temporal that calls.
+	Recalls func(ctx context.Context, most int) ([]PastRecall, error)
 	// Open reports whether a workflow is at work. Nil asks the Temporal that calls.
 	Open func(ctx context.Context, workflowID string) (bool, error)
 

@@ -94,6 +94,7 @@ type TidiedPage struct {
 	Counts map[string]int                   `json:"counts"`
 	IDs    map[string][]string              `json:"ids,omitempty"`    // the first, of a prune
 	Nearly map[string][]memory.NearlyPruned `json:"nearly,omitempty"` // the first, of an announcement
+	Kept   []string                         `json:"kept,omitempty"`   // left alone, because they answer pinned questions
 	Next   string                           `json:"next,omitempty"`   // the After of the next page
 }
 
@@ -111,6 +112,9 @@ func (a *Activities) TidyPage(ctx context.Context, in TidyPageInput) (TidiedPage
 		return TidiedPage{}, err
 	}
 	out := TidiedPage{Counts: map[string]int{}, Next: t.Next}
+	if in.Action == memory.ActionExpire || in.Action == memory.ActionPrune {
+		out.Kept = t.Kept[:min(len(t.Kept), memory.ReportMost)]
+	}
 	for collection, ids := range t.IDs {
 		out.Counts[collection] = len(ids)
 	}

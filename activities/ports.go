@@ -66,6 +66,7 @@ type Ledger interface {
 	Organizer
 	Rehearser
 	Planner
+	Questioner
 	Undoer
 	Archive
 }

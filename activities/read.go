@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/mneme-memory/mneme/memory"
 )
@@ -22,6 +23,8 @@ type ReadInput struct {
 	Changes int                  `json:"changes,omitempty"` // how many of the last ones
 	Census  *memory.CensusInput  `json:"census,omitempty"`
 	Plan    *memory.PlanQuery    `json:"plan,omitempty"`
+	// Questions asks for the pinned questions of a project, "*" for those of all.
+	Questions string `json:"questions,omitempty"`
 }
 
 // RelatedInput asks for what is linked to a memory.
@@ -46,6 +49,8 @@ type ReadOutput struct {
 	Changes []memory.Change    `json:"changes,omitempty"`
 	Census  *memory.Census     `json:"census,omitempty"`
 	Plan    *memory.PlanPage   `json:"plan,omitempty"`
+
+	Questions []memory.PinnedQuestion `json:"questions,omitempty"`
 }
 
 // ReadLedger answers one question.
@@ -79,6 +84,8 @@ func (a *Activities) ReadLedger(ctx context.Context, in ReadInput) (ReadOutput, 
 		var c memory.Census
 		c, err = a.Ledger.Census(ctx, *in.Census)
 		out.Census = &c
+	case in.Questions != "":
+		out.Questions, err = a.Ledger.Questions(ctx, strings.TrimPrefix(in.Questions, "*"))
 	case in.Plan != nil:
 		var p memory.PlanPage
 		p, err = a.readPlan(ctx, *in.Plan)

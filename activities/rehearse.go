@@ -28,6 +28,11 @@ func (a *Activities) RehearseOrganize(ctx context.Context, in RehearseInput) (me
 	}
 	now := in.Report.StartedAt.UTC().Truncate(time.Microsecond) // as the ledger keeps times
 	r := memory.NewRehearsal(now, standings)
+	watch, err := a.watchQuestions(ctx)
+	if err != nil {
+		return report, err
+	}
+	r.Heed(watch)
 	across, err := a.across(ctx, in.Organize.Order(), in.Organize.Project, func(int) { activity.RecordHeartbeat(ctx, report) })
 	if err != nil {
 		return report, err
@@ -54,7 +59,12 @@ func (a *Activities) RehearseOrganize(ctx context.Context, in RehearseInput) (me
 	if err := a.rehearseAnnouncements(ctx, r, &report); err != nil {
 		return report, err
 	}
-	head := memory.PlanHead{ID: report.WorkflowID, Input: in.Organize, At: now, Held: report.Held}
+	left := r.LeftOut()
+	left = left[:min(len(left), memory.ReportMost)]
+	if len(left) > 0 {
+		report.LeftOut = left
+	}
+	head := memory.PlanHead{ID: report.WorkflowID, Input: in.Organize, At: now, Held: report.Held, LeftOut: left}
 	return report, a.Ledger.KeepPlan(ctx, head, r.Plan())
 }
 

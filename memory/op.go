@@ -25,6 +25,7 @@ const (
 	ActionRestore       = "restore"        // one memory that was gone was brought back
 	ActionRestoreBackup = "restore_backup" // an empty ledger was filled from a backup
 	ActionArchive       = "archive"        // messages of conversations were archived
+	ActionPinQuestion   = "pin_question"   // a question was pinned, or one was taken away
 )
 
 // The actions of events that hooks record.
@@ -39,7 +40,7 @@ func Actions() []string {
 	return []string{
 		ActionStore, ActionDuplicate, ActionRecall, ActionCredit, ActionUpdate, ActionForget, ActionMerge, ActionPromote,
 		ActionExpire, ActionDecay, ActionPrune, ActionAnnounce, ActionLink, ActionImport, ActionOrganize, ActionTidy, ActionRebuild,
-		ActionUndo, ActionRestore, ActionRestoreBackup, ActionArchive,
+		ActionUndo, ActionRestore, ActionRestoreBackup, ActionArchive, ActionPinQuestion,
 	}
 }
 

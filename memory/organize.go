@@ -69,6 +69,7 @@ type OrganizeReport struct {
 	TookSeconds float64            `json:"took_seconds"`
 	Collections []CollectionReport `json:"collections"`
 	Held        []HeldPrune        `json:"held,omitempty"`      // projects of which nothing was pruned, because it waits for a yes
+	LeftOut     []LeftOut          `json:"left_out,omitempty"`  // the first of what was not done because a question would lose its answer
 	Applied     string             `json:"applied,omitempty"`   // the plan that was carried out
 	Cancelled   bool               `json:"cancelled,omitempty"` // it ended before all was done
 	Snapshot    bool               `json:"snapshot"`            // the audit was copied to where it is analysed

@@ -57,7 +57,7 @@ type PlanHead struct {
 type LeftOut struct {
 	Action   string   `json:"action"`
 	IDs      []string `json:"ids"`
-	Question string   `json:"question"` // the id of a pinned question, or what kind of recall it was
+	Question string   `json:"question,omitempty"` // the id of a pinned question; "" for a recall
 	Why      string   `json:"why"`
 }
 

@@ -19,6 +19,9 @@ type Rehearsal struct {
 	merged  map[string]Record // survivors, as merges and promotions left them
 	into    map[string]string // what was merged away, and into which
 
+	watch   *Watch // holds merges against questions, if it is set
+	leftOut []LeftOut
+
 	origin map[string]Standing // how each memory stood at the beginning
 	plan   []PlanStep
 }
@@ -63,6 +66,34 @@ func (r *Rehearsal) gone(s *Standing) {
 // Plan returns the steps that were taken so far, in their order.
 func (r *Rehearsal) Plan() []PlanStep { return r.plan }
 
+// Heed has merges be held against questions from now on.
+func (r *Rehearsal) Heed(w *Watch) {
+	r.watch = w
+	w.Live = func(id string) (float64, bool) {
+		s, there := r.live[id]
+		if !there {
+			return 0, false
+		}
+		return s.Confidence, true
+	}
+}
+
+// LeftOut returns what was not done because a question would lose its answer.
+func (r *Rehearsal) LeftOut() []LeftOut { return r.leftOut }
+
+// keptFrom notes the live memories that a step leaves because they answer a pinned question.
+func (r *Rehearsal) keptFrom(action, collection string, rule func(Standing) bool) {
+	kept := r.those(collection, func(s Standing) bool { return s.KeptFrom(rule) })
+	if len(kept) == 0 {
+		return
+	}
+	ids := make([]string, len(kept))
+	for i, s := range kept {
+		ids[i] = s.ID
+	}
+	r.leftOut = append(r.leftOut, KeptAnswers(action, ids))
+}
+
 // step adds to the plan what is done to memories of one project.
 func (r *Rehearsal) step(action string, s *Standing, why string, ids ...string) *PlanStep {
 	step := PlanStep{Action: action, Collection: s.Collection, Project: s.Project, IDs: append([]string{s.ID}, ids...), Why: why}
@@ -75,7 +106,9 @@ func (r *Rehearsal) step(action string, s *Standing, why string, ids ...string) 
 
 // Expire ends what outlived its time, and returns how many.
 func (r *Rehearsal) Expire(collection string) int {
-	found := r.those(collection, func(s Standing) bool { return s.Expirable(r.now) })
+	rule := func(s Standing) bool { return s.Expirable(r.now) }
+	r.keptFrom(ActionExpire, collection, rule)
+	found := r.those(collection, rule)
 	for _, s := range found {
 		r.step(ActionExpire, s, "its last day was "+s.ExpiresAt.UTC().Format(time.DateOnly))
 		r.gone(s)
@@ -106,6 +139,7 @@ func (r *Rehearsal) Promote(collection string, members func(ids []string) (map[s
 		after := Merge(r.record(twin, both[twin.ID]), r.record(s, both[s.ID]))
 		twin.Memory = mergeUse(twin.Memory, s.Memory)
 		twin.Confirmations++
+		twin.Answers = twin.Answers || s.Answers
 		r.merged[twin.ID], r.into[s.ID] = after, twin.ID
 	}
 	return len(found), nil
@@ -193,9 +227,16 @@ func (r *Rehearsal) mergeThose(records []Record, group func([]Record) (int, Reco
 		pairs = append(pairs, records[i])
 		out.MergedIDs = append(out.MergedIDs, records[i].ID)
 	}
+	if r.watch != nil && r.watch.Touches(append([]string{after.ID}, out.MergedIDs...)) {
+		if lost, loses := r.watch.Merge(after, out.MergedIDs); loses {
+			r.leftOut = append(r.leftOut, lost.LeftOut(append([]string{after.ID}, out.MergedIDs...)))
+			return MergedGroup{MergedIDs: []string{}}
+		}
+	}
 	out.Similarity = LeastSimilar(pairs)
 	r.step(ActionMerge, r.live[after.ID], fmt.Sprintf("they say the same (similarity %.2f)", out.Similarity), out.MergedIDs...)
 	for _, id := range out.MergedIDs {
+		r.live[after.ID].Answers = r.live[after.ID].Answers || r.live[id].Answers
 		r.gone(r.live[id])
 		r.into[id] = after.ID
 	}
@@ -211,6 +252,7 @@ func (r *Rehearsal) settle(after Record) {
 	if twin, ok := r.live[r.holders[spotOf(after.Memory)]]; ok {
 		after.Memory = mergeUse(after.Memory, twin.Memory)
 		r.gone(twin)
+		s.Answers = s.Answers || twin.Answers
 		r.into[twin.ID] = after.ID
 	}
 	s.Memory = after.Memory
@@ -257,7 +299,9 @@ func (r *Rehearsal) Hold() []HeldPrune {
 // Prune ends what nobody trusts or uses any more, but for held projects, and
 // returns the ids in order.
 func (r *Rehearsal) Prune(collection string, held []HeldPrune) []string {
-	found := r.those(collection, func(s Standing) bool { return s.Prunable(r.now) && !holds(held, s.Project) })
+	rule := func(s Standing) bool { return s.Prunable(r.now) && !holds(held, s.Project) }
+	r.keptFrom(ActionPrune, collection, rule)
+	found := r.those(collection, rule)
 	ids := make([]string, len(found))
 	for i, s := range found {
 		ids[i] = s.ID

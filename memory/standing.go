@@ -33,6 +33,7 @@ type Standing struct {
 
 	Confirmations int        // how often the same fact was stored again or merged into it
 	DecayedAt     *time.Time // until when the decay of confidence is counted in
+	Answers       bool       // a pinned question: it is neither expired nor pruned
 }
 
 // UnusedSince returns when m was last of use, or came in if that is later: a
@@ -50,16 +51,26 @@ func (m Memory) Prunable(now time.Time) bool {
 		m.Announced() && now.Sub(*m.AnnouncedAt) >= PruneNotice
 }
 
+// Prunable reports whether s may be pruned at now.
+func (s Standing) Prunable(now time.Time) bool { return !s.Answers && s.Memory.Prunable(now) }
+
+// KeptFrom reports whether a rule would choose s if it answered no pinned question.
+func (s Standing) KeptFrom(rule func(Standing) bool) bool {
+	free := s
+	free.Answers = false
+	return s.Answers && !rule(s) && rule(free)
+}
+
 // Earned reports whether a short-term memory may stay for good: it was
 // recalled often enough, or confirmed by another.
 func (s Standing) Earned() bool {
 	return s.State == Live && s.Collection == ShortTerm && (s.AccessCount >= PromoteAfter || s.Confirmations > 0)
 }
 
-// Expirable reports whether s outlived its time at now. A pinned memory never
-// expires, and one that has earned a place waits to be promoted.
+// Expirable reports whether s outlived its time at now. A memory that is pinned or
+// answers a pinned question never expires, and one that has earned a place waits to be promoted.
 func (s Standing) Expirable(now time.Time) bool {
-	return s.State == Live && !s.Pinned && s.ExpiresAt != nil && s.ExpiresAt.Before(now) && !s.Earned()
+	return s.State == Live && !s.Pinned && !s.Answers && s.ExpiresAt != nil && s.ExpiresAt.Before(now) && !s.Earned()
 }
 
 // fadedUntil is up to when the decay is counted in.
@@ -94,7 +105,7 @@ func (s Standing) Faded(now time.Time, ignored int) float64 {
 // nobody uses it until then.
 func (s Standing) NearlyPruned(now time.Time) bool {
 	then := now.Add(AnnounceAhead)
-	return s.State == Live && !s.Pinned && s.Faded(then, 0) < PruneBelow && then.Sub(s.UnusedSince()) >= PruneUnused
+	return s.State == Live && !s.Pinned && !s.Answers && s.Faded(then, 0) < PruneBelow && then.Sub(s.UnusedSince()) >= PruneUnused
 }
 
 // ToAnnounce reports whether s is to be named as nearly pruned at now.

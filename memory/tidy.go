@@ -22,6 +22,7 @@ type Scope struct {
 
 // Tidied is what one call of an organize step changed.
 type Tidied struct {
+	Kept []string            `json:"kept,omitempty"` // ids that the step left alone, because they answer a pinned question
 	IDs  map[string][]string `json:"ids"`            // by the collection that they were in, in order
 	Next string              `json:"next,omitempty"` // the After of the next call; "" when there is no more to look at
 }
@@ -40,10 +41,12 @@ func (t Tidied) All() []string {
 type Groups struct {
 	Scanned int
 	IDs     [][]string
+	LeftOut []LeftOut // those that are not merged, because a question would lose its answer
 }
 
 // FoundGroups counts what was found.
 type FoundGroups struct {
-	Scanned int `json:"scanned"` // memories that were looked at
-	Groups  int `json:"groups"`  // of those that say the same
+	Scanned int       `json:"scanned"`            // memories that were looked at
+	Groups  int       `json:"groups"`             // of those that say the same
+	LeftOut []LeftOut `json:"left_out,omitempty"` // the first of Groups.LeftOut
 }

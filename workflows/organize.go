@@ -35,6 +35,8 @@ type OrganizeState struct {
 	After  string         `json:"after,omitempty"`  // and in it the last id that was looked at
 	From   int            `json:"from,omitempty"`   // and the group that is next
 	Groups map[string]int `json:"groups,omitempty"` // how many were found, by collection; "" for those of several
+	// Guarded says that merges go by what the questions let pass.
+	Guarded bool `json:"guarded,omitempty"`
 	// Plan is the head of the plan that is applied.
 	Plan *memory.PlanHead `json:"plan,omitempty"`
 	// Order is which list of stages the numbers are of: 0 that of before
@@ -316,10 +318,16 @@ func (o *organize) merge(collection string) stage {
 		if o.state.From >= o.state.Groups[collection] {
 			return false, nil
 		}
+		if err := o.guard(ctx, collection, name); err != nil {
+			return false, err
+		}
 		o.pages++
 		in := activities.MergeGroupsInput{
 			Scope: o.scope(collection, mergePage), User: o.in.User, Step: stepAt(name, "merge", o.state.From),
 			Found: findStep(name), From: o.state.From,
+		}
+		if o.state.Guarded {
+			in.Found = guardStep(name)
 		}
 		in.Scope.Across, in.Scope.Held = collection == "", nil
 		var out activities.MergedGroups
@@ -330,6 +338,25 @@ func (o *organize) merge(collection string) stage {
 		o.state.From += in.Scope.Limit
 		return true, nil
 	}
+}
+
+func guardStep(name string) string { return name + "/guard" }
+
+// guard leaves out, before the first page of merges, those by which a question
+// would lose its answer.
+func (o *organize) guard(ctx workflow.Context, collection, name string) error {
+	if o.state.From > 0 || workflow.GetVersion(ctx, "organize-questions", workflow.DefaultVersion, 1) == workflow.DefaultVersion {
+		return nil
+	}
+	in := activities.GuardInput{Scope: o.scope(collection, mergePage), User: o.in.User, Step: guardStep(name), Found: findStep(name)}
+	in.Scope.Across, in.Scope.Held = collection == "", nil
+	var may memory.FoundGroups
+	if err := workflow.ExecuteActivity(long(ctx), acts.GuardGroups, in).Get(ctx, &may); err != nil {
+		return err
+	}
+	o.state.Guarded, o.state.Groups[collection] = true, may.Groups
+	o.state.Report.LeftOut = firstOnes(o.state.Report.LeftOut, may.LeftOut)
+	return nil
 }
 
 // merged counts what a page of groups became.
@@ -372,6 +399,9 @@ func (o *organize) tidy(action, collection string) stage {
 			*part.Counter(action) += out.Counts[c]
 			part.PrunedIDs = firstOnes(part.PrunedIDs, out.IDs[c])
 			part.Nearly = firstOnes(part.Nearly, out.Nearly[c])
+		}
+		if len(out.Kept) > 0 {
+			o.state.Report.LeftOut = firstOnes(o.state.Report.LeftOut, []memory.LeftOut{memory.KeptAnswers(action, out.Kept)})
 		}
 		o.state.After = out.Next
 		return out.Next != "", nil

@@ -94,6 +94,14 @@ func (l *ledgerOf) find(_ context.Context, in activities.FindGroupsInput) (memor
 	return memory.FoundGroups{Scanned: 100, Groups: 5}, nil
 }
 
+func (l *ledgerOf) guard(_ context.Context, in activities.GuardInput) (memory.FoundGroups, error) {
+	l.once(in.Step)
+	if !l.steps[in.Found] {
+		l.t.Errorf("%s asks for what nobody found: %s", in.Step, in.Found)
+	}
+	return memory.FoundGroups{Groups: 5}, nil
+}
+
 func (l *ledgerOf) merge(_ context.Context, in activities.MergeGroupsInput) (activities.MergedGroups, error) {
 	l.once(in.Step)
 	if !l.steps[in.Found] {
@@ -135,6 +143,7 @@ func (l *ledgerOf) env(t *testing.T) *testsuite.TestWorkflowEnvironment {
 	env := newEnv(t)
 	var acts *activities.Activities
 	env.OnActivity(acts.FindGroups, mock.Anything, mock.Anything).Return(l.find)
+	env.OnActivity(acts.GuardGroups, mock.Anything, mock.Anything).Return(l.guard)
 	env.OnActivity(acts.MergeGroups, mock.Anything, mock.Anything).Return(l.merge)
 	env.OnActivity(acts.TidyPage, mock.Anything, mock.Anything).Return(l.tidy)
 	env.OnActivity(acts.HoldPrunes, mock.Anything, mock.Anything).Return([]memory.HeldPrune{{Project: "held", Memories: 20, Live: 30}}, nil)

@@ -218,3 +218,10 @@ func TestApplyPlan(t *testing.T) {
 	t.Parallel()
 	organizeApplied(t)
 }
+
+// TestQuestionsKeepTheirAnswers has a run with a real Temporal ask a pinned
+// question and a recall that Temporal remembers.
+func TestQuestionsKeepTheirAnswers(t *testing.T) {
+	t.Parallel()
+	organizeGuarded(t)
+}

@@ -30,7 +30,7 @@ func Register(r worker.WorkflowRegistry) {
 		StoreMemory, RecallMemory, OrganizeMemory, ForgetMemory,
 		ImportMemories, RebuildIndex, LinkMemories, ReadMemories,
 		DetectDuplicate, CreditMemories, UpdateMemory, MergeMemories, RecordEvents,
-		SnapshotAudit, UndoChange, RestoreMemory,
+		SnapshotAudit, UndoChange, RestoreMemory, PinQuestion,
 		ArchiveConversations, AskConversations, ForgetConversations, IndexConversations,
 		PurgeMemories, VerifyPurge,
 	} {

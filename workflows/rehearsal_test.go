@@ -11,6 +11,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -39,6 +41,7 @@ func TestDryRunTellsTheTruth(t *testing.T) {
 	theShared.start(t)
 	total := memory.CollectionReport{}
 	held, announced, across := 0, 0, 0
+	leftOut := map[string]int{}
 	for seed := range uint64(12) {
 		l := newMess(t, seed)
 		before := l.print(t)
@@ -46,7 +49,16 @@ func TestDryRunTellsTheTruth(t *testing.T) {
 		if after := l.print(t); before != after {
 			t.Fatalf("seed %d: a dry run changed the ledger", seed)
 		}
+		could := l.answered(t)
 		real := l.organize(t, false)
+		for id, can := range l.answered(t) {
+			if could[id] && !can {
+				t.Errorf("seed %d: the pinned question %s lost its answer", seed, id)
+			}
+		}
+		for _, left := range real.LeftOut {
+			leftOut[left.Action]++
+		}
 		if diff := gocmp.Diff(comparable(t, dry), comparable(t, real)); diff != "" {
 			t.Errorf("seed %d: the dry run says - and the run did +:\n%s", seed, diff)
 		}
@@ -60,8 +72,10 @@ func TestDryRunTellsTheTruth(t *testing.T) {
 			announced += c.Announced
 		}
 	}
-	if total.Expired*total.Promoted*total.Merged*total.Decayed*total.Pruned*held*announced*across == 0 {
-		t.Errorf("chance left a step without work: %+v, %d held, %d announced, %d merged into another collection", total, held, announced, across)
+	if total.Expired*total.Promoted*total.Merged*total.Decayed*total.Pruned*held*announced*across == 0 ||
+		leftOut[memory.ActionMerge]*leftOut[memory.ActionExpire] == 0 {
+		t.Errorf("chance left a step without work: %+v, %d held, %d announced, %d merged into another collection, for questions %v left",
+			total, held, announced, across, leftOut)
 	}
 }
 
@@ -100,7 +114,9 @@ func newMess(t *testing.T, seed uint64) *mess {
 	m := &mess{Ledger: ledger, conn: conn, now: time.Now().UTC().Add(time.Hour)}
 	m.acts = &activities.Activities{
 		Ledger: ledger, Index: newPoints(), Redactor: redactor(t), Now: func() time.Time { return m.now },
-		Open: func(context.Context, string) (bool, error) { return false, nil },
+		Open:     func(context.Context, string) (bool, error) { return false, nil },
+		Recalls:  func(context.Context, int) ([]activities.PastRecall, error) { return nil, nil },
+		Embedder: angles{},
 	}
 	check(t, ledger.UseModel(t.Context(), messModel, len(direction(0))))
 	m.fill(t, rand.New(rand.NewPCG(seed, 1))) //nolint:gosec // chance that can be repeated
@@ -146,6 +162,38 @@ func (m *mess) fill(t *testing.T, chance *rand.Rand) {
 		check(t, err)
 	}
 	check(t, m.acts.SyncIndex(ctx, activities.SyncInput{IDs: ids}))
+	for i := range 5 {
+		m.pin(t, fmt.Sprint("pin/", i), ids[chance.IntN(len(ids))])
+	}
+}
+
+// pin pins a question that a memory answers.
+func (m *mess) pin(t *testing.T, workflow, id string) {
+	t.Helper()
+	found, err := m.Get(t.Context(), []string{id})
+	check(t, err)
+	var port int
+	_, after, _ := strings.Cut(found[0].Text, "port ")
+	_, err = fmt.Sscanf(after, "%d", &port)
+	check(t, err)
+	q, err := memory.PinnedQuestion{Project: found[0].Project, Text: fmt.Sprintf("what about %d", port), Expect: []string{id}}.Clean()
+	check(t, err)
+	_, err = m.PinQuestion(t.Context(), memory.Op{WorkflowID: workflow, Step: "pin", Action: memory.ActionPinQuestion}, q)
+	check(t, err)
+}
+
+// answered returns which of the pinned questions have their answer now.
+func (m *mess) answered(t *testing.T) map[string]bool {
+	t.Helper()
+	questions, err := m.Questions(t.Context(), "")
+	check(t, err)
+	out := map[string]bool{}
+	for _, q := range questions {
+		found, err := m.acts.Recall(t.Context(), memory.Query{Text: q.Text, Project: q.Project, Limit: memory.AnswerWithin, Trial: true})
+		check(t, err)
+		out[q.ID] = slices.ContainsFunc(found.Hits, func(h memory.Hit) bool { return slices.Contains(q.Expect, h.ID) })
+	}
+	return out
 }
 
 // live gives a memory a past.
@@ -342,6 +390,38 @@ func (p *points) Compare(context.Context, string, []memory.Record) (memory.Diffe
 }
 
 func (p *points) RebuildGraphs(context.Context, string) (bool, error) { return false, nil }
+
+// Search compares with everything, and knows no words.
+func (p *points) Search(_ context.Context, s memory.Search) ([]memory.Candidate, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var out []memory.Candidate
+	for _, in := range p.at {
+		for _, r := range in {
+			if slices.Contains(s.Projects, r.Project) {
+				out = append(out, memory.Candidate{Memory: r.Memory, Cosine: memory.Cosine(s.Vector, r.Vector), HasCosine: true})
+			}
+		}
+	}
+	return out, nil
+}
+
+// angles embeds a question that ends in a number as the direction of that angle.
+type angles struct{}
+
+func (angles) Model() string { return messModel }
+
+func (angles) Embed(_ context.Context, _ memory.Purpose, texts []string) ([]memory.Vector, error) {
+	out := make([]memory.Vector, len(texts))
+	for i, text := range texts {
+		n, err := strconv.Atoi(text[strings.LastIndexByte(text, ' ')+1:])
+		if err != nil {
+			return nil, err
+		}
+		out[i] = direction(float64(n))
+	}
+	return out, nil
+}
 
 // direction is the unit vector of an angle; whole angles are far apart.
 func direction(angle float64) memory.Vector {

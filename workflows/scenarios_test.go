@@ -28,6 +28,7 @@ func scenarios() map[string]func(t *testing.T) recorded {
 	out := map[string]func(t *testing.T) recorded{
 		"organize-stages": organizeTidies, "organize-rehearsed": organizeDry, "organize-stages-continued": organizeContinued,
 		"organize-across": organizeTidies, "organize-across-continued": organizeContinued, "organize-planned": organizeDry,
+		"organize-guarded": organizeGuarded, "pin-question": questionPinned,
 		"organize-applied": organizeApplied, "organize-cancelled": organizeCancelled,
 		"import-batches": importBatches, "rebuild-walked": rebuildEqual, "rebuild-walked-new-model": rebuildNewModel,
 		"rebuild-check-equal": rebuildCheckEqual, "rebuild-check-lost": rebuildCheckLost,
@@ -336,6 +337,79 @@ func organizeApplied(t *testing.T) recorded {
 		t.Fatalf("the plan says - and was carried out +:\n%s", diff)
 	}
 	return recorded{r, report.WorkflowID}
+}
+
+// questionPinned pins a question and shows it.
+func questionPinned(t *testing.T) recorded {
+	r := realRig(t)
+	id := r.store(t, "The API listens on port 8443.")
+	_, err := r.PinQuestion(t.Context(), memory.PinnedQuestion{Project: "q", Text: "which port", Expect: []string{id}})
+	if memory.CodeOf(err) != memory.NotFound {
+		t.Errorf("pinned with an answer of another project: %v", err)
+	}
+	before := r.workflowIDs(t)
+	q, err := r.PinQuestion(t.Context(), memory.PinnedQuestion{Project: "p", Text: "which port does the API use", Expect: []string{memory.ShortID(id)}})
+	check(t, err)
+	listed, err := r.Questions(t.Context(), "p")
+	check(t, err)
+	if len(listed) != 1 || listed[0].ID != q.ID || listed[0].Expect[0] != id {
+		t.Errorf("pinned %+v, listed %+v", q, listed)
+	}
+	for found := range r.workflowIDs(t) {
+		if before[found] == "" && strings.HasPrefix(found, "pin-question/") {
+			eventually(t, "the pinning has ended", func() bool { return r.workflowIDs(t)[found] == "Completed" })
+			return recorded{r, found[:len(found)-len(suffix(found))]}
+		}
+	}
+	t.Fatal("no workflow pinned the question")
+	return recorded{}
+}
+
+// organizeGuarded has a run hold its merges against a pinned question and a
+// recall, both of which keep their answers.
+func organizeGuarded(t *testing.T) recorded {
+	r := newRig(t)
+	r.untidy(t)
+	const question = "which port does the API listen on"
+	answer := func() memory.Hit {
+		found, err := r.Recall(t.Context(), memory.Query{Text: question, Project: "p"})
+		check(t, err)
+		if len(found.Hits) == 0 {
+			t.Fatal("nothing was recalled")
+		}
+		return found.Hits[0]
+	}
+	first := answer()
+	q, err := r.PinQuestion(t.Context(), memory.PinnedQuestion{Project: "p", Text: question, Expect: []string{first.ID}})
+	check(t, err)
+	r.stop()
+	r.acts = copyOf(r.acts)
+	asked := map[string]bool{}
+	r.acts.Recalls = func(ctx context.Context, most int) ([]activities.PastRecall, error) {
+		found, err := activities.RecallsOfTemporal(ctx, most)
+		for _, f := range found {
+			asked[f.Query.Text] = true
+		}
+		return found, err
+	}
+	r.work(t)
+	report, id := r.organize(t, memory.OrganizeInput{}, workflows.OrganizeState{})
+	if totals(report).Merged != 3 || len(report.LeftOut) > 0 || !asked[question] {
+		t.Errorf("asked again %v, and reported %+v", asked, report)
+	}
+	listed, err := r.Questions(t.Context(), "")
+	check(t, err)
+	if now := answer(); len(listed) != 1 || now.ID != listed[0].Expect[0] {
+		t.Errorf("%s answers, and %+v is pinned", now.ID, listed)
+	}
+	_, err = r.UnpinQuestion(t.Context(), memory.ShortID(q.ID), "me")
+	check(t, err)
+	listed, err = r.Questions(t.Context(), "")
+	check(t, err)
+	if len(listed) > 0 {
+		t.Errorf("still pinned: %+v", listed)
+	}
+	return recorded{r, id}
 }
 
 // organizeCancelled ends a run while it looks for duplicates.

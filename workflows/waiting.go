@@ -34,7 +34,7 @@ const (
 func changes() []string {
 	return []string{
 		"StoreMemory", "ForgetMemory", "UpdateMemory", "MergeMemories", "LinkMemories", "CreditMemories",
-		"ImportMemories", "OrganizeMemory", "RebuildIndex", "RecordEvents", "SnapshotAudit",
+		"ImportMemories", "OrganizeMemory", "RebuildIndex", "RecordEvents", "SnapshotAudit", "PinQuestion",
 	}
 }
 

@@ -30,6 +30,7 @@ type Client interface {
 	importPlanner
 	organizer
 	planner
+	questioner
 	rebuilder
 	snapshotter
 	counter

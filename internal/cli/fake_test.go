@@ -149,6 +149,27 @@ func (f fake) Plan(_ context.Context, q memory.PlanQuery) (memory.PlanPage, erro
 	return f.plan(q)
 }
 
+func (f fake) PinQuestion(_ context.Context, q memory.PinnedQuestion) (memory.PinnedQuestion, error) {
+	return q.Clean()
+}
+
+func (f fake) UnpinQuestion(_ context.Context, id, _ string) (memory.PinnedQuestion, error) {
+	if id != memory.ShortID(idB) {
+		return memory.PinnedQuestion{}, memory.Errorf(memory.NotFound, "see them with --list", "no pinned question has the id %s", id)
+	}
+	return memory.PinnedQuestion{ID: idB, Project: "shop", Text: "which tool makes migrations", Expect: []string{idA}}, nil
+}
+
+func (f fake) Questions(_ context.Context, project string) ([]memory.PinnedQuestion, error) {
+	if project == "empty" {
+		return nil, nil
+	}
+	return []memory.PinnedQuestion{
+		{ID: idB, Project: "shop", Text: "which tool makes migrations\x1b[2J", Expect: []string{idA}, CreatedAt: day(1)},
+		{ID: idA, Project: "shop", Text: "what is lost", Expect: []string{idB}, CreatedAt: day(2)},
+	}, nil
+}
+
 func (f fake) CancelOrganize(_ context.Context, id string) ([]string, error) {
 	if f.cancel == nil {
 		return nil, errUnexpected

@@ -202,6 +202,11 @@ func (a *app) printOrganized(r memory.OrganizeReport, plan *planFile) error {
 	if err := a.printNearly(nearly); err != nil {
 		return err
 	}
+	if plan == nil {
+		if err := a.showLeftOut(r.LeftOut); err != nil {
+			return err
+		}
+	}
 	if text, hint := memory.HeldText(r.Held); text != "" {
 		a.note("%s: %s", text, hint)
 	}

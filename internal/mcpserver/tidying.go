@@ -85,6 +85,9 @@ func newOrganized(r memory.OrganizeReport, status string) organized {
 	if total.Announced > 0 {
 		a.Message += fmt.Sprintf("; %d nearly pruned: the user can keep them with \"mneme review\"", total.Announced)
 	}
+	if n := len(r.LeftOut); n > 0 {
+		a.Message += fmt.Sprintf("; %d left alone because a question would lose its answer", n)
+	}
 	for _, h := range r.Held[:min(len(r.Held), maxGroups)] {
 		h.Project = cleanText(h.Project)
 		a.Held = append(a.Held, h)

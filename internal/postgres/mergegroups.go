@@ -16,15 +16,17 @@ import (
 type keptGroups struct {
 	Scanned int        `json:"scanned"`
 	Groups  [][]string `json:"groups"`
+
+	LeftOut []memory.LeftOut `json:"left_out,omitempty"`
 }
 
 // KeepGroups implements activities.Organizer.
 func (l *Ledger) KeepGroups(ctx context.Context, op memory.Op, scope memory.Scope, found memory.Groups) (memory.FoundGroups, error) {
 	k, err := once(ctx, l, op, "keep what says the same", func(_ pgx.Tx, e *entry) (keptGroups, error) {
 		e.project, e.collection = scope.Project, scope.Collection
-		return keptGroups{found.Scanned, found.IDs}, nil
+		return keptGroups{found.Scanned, found.IDs, found.LeftOut}, nil
 	})
-	return memory.FoundGroups{Scanned: k.Scanned, Groups: len(k.Groups)}, err
+	return memory.FoundGroups{Scanned: k.Scanned, Groups: len(k.Groups), LeftOut: k.LeftOut[:min(len(k.LeftOut), memory.ReportMost)]}, err
 }
 
 // MergeGroups implements activities.Organizer. Limit is of the groups here,

@@ -160,11 +160,11 @@ func (l *Ledger) organize(
 	}
 	return once(ctx, l, op, what, func(tx pgx.Tx, e *entry) (memory.Tidied, error) {
 		e.project, e.collection = scope.Project, scope.Collection
-		chosen, next, err := choose(ctx, tx, op.Action, scope, may, rule)
+		chosen, keptBack, next, err := choose(ctx, tx, op.Action, scope, may, rule)
 		if err != nil {
 			return memory.Tidied{}, err
 		}
-		out := memory.Tidied{IDs: map[string][]string{}, Next: next}
+		out := memory.Tidied{IDs: map[string][]string{}, Next: next, Kept: keptBack}
 		for _, s := range chosen {
 			out.IDs[s.Collection] = append(out.IDs[s.Collection], s.ID)
 		}
@@ -178,11 +178,12 @@ func (l *Ledger) organize(
 
 // choose looks at a page of candidates, locks those for which the rule holds,
 // and asks the rule again. Next is the last id that was looked at, "" when
-// there are no more. Where a plan is applied, only memories that it names for the action are looked at.
-func choose(ctx context.Context, tx pgx.Tx, action string, scope memory.Scope, may string, rule rule) (chosen []memory.Standing, next string, err error) {
+// there are no more. KeptBack are those that the rule leaves because they answer
+// a pinned question. Where a plan is applied, only memories that it names for the action are looked at.
+func choose(ctx context.Context, tx pgx.Tx, action string, scope memory.Scope, may string, rule rule) (chosen []memory.Standing, keptBack []string, next string, err error) {
 	after, err := keysetStart(scope.After)
 	if err != nil {
-		return nil, "", err
+		return nil, nil, "", err
 	}
 	limit := scope.Limit
 	if limit <= 0 {
@@ -192,25 +193,30 @@ func choose(ctx context.Context, tx pgx.Tx, action string, scope memory.Scope, m
 and ($3 = '' or project = $3) and id > $4 and $6::timestamptz is not null and `+may+` and `+inPlan+` order by id limit $5`,
 		scope.Collection, noNil(scope.Collections), scope.Project, after, limit, moment(scope.Now), scope.Plan, action)
 	if err != nil {
-		return nil, "", err
+		return nil, nil, "", err
 	}
 	if len(page) == limit {
 		next = page[limit-1].ID
 	}
+	for _, s := range page {
+		if s.KeptFrom(rule) {
+			keptBack = append(keptBack, s.ID)
+		}
+	}
 	page = slices.DeleteFunc(page, func(s memory.Standing) bool { return !rule(s) })
 	if len(page) == 0 {
-		return nil, next, nil
+		return nil, keptBack, next, nil
 	}
 	collections := make(map[string]string, len(page))
 	for _, s := range page {
 		collections[s.ID] = s.Collection
 	}
 	if err := lockStandings(ctx, tx, page); err != nil {
-		return nil, "", err
+		return nil, nil, "", err
 	}
 	chosen, err = selectStandings(ctx, tx, `id = any($1) and state = 'live' order by id for update`, idsOf(page))
 	chosen = slices.DeleteFunc(chosen, func(s memory.Standing) bool { return !rule(s) || collections[s.ID] != s.Collection })
-	return chosen, next, err
+	return chosen, keptBack, next, err
 }
 
 // lockStandings locks the places of memories, and those that a promotion can
@@ -236,12 +242,12 @@ func idsOf(standings []memory.Standing) []string {
 
 // standingColumns are what the rules look at.
 const standingColumns = `id, collection, project, type, confidence, pinned, access_count, confirmations, created_at, last_accessed,
-arrived_at, announced_at, decayed_at, expires_at, content_hash, state`
+arrived_at, announced_at, decayed_at, expires_at, content_hash, state, id in (select id from pinned_answers)`
 
 func scanStanding(r pgx.CollectableRow) (memory.Standing, error) {
 	var s memory.Standing
 	err := r.Scan(&s.ID, &s.Collection, &s.Project, &s.Type, &s.Confidence, &s.Pinned, &s.AccessCount, &s.Confirmations, &s.CreatedAt,
-		&s.LastAccessed, &s.ArrivedAt, &s.AnnouncedAt, &s.DecayedAt, &s.ExpiresAt, &s.ContentHash, &s.State)
+		&s.LastAccessed, &s.ArrivedAt, &s.AnnouncedAt, &s.DecayedAt, &s.ExpiresAt, &s.ContentHash, &s.State, &s.Answers)
 	inUTC(&s.Memory)
 	return s, err
 }
