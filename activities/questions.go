@@ -172,18 +172,18 @@ func (a *Activities) answered(ctx context.Context, asked []memory.Asked) ([]memo
 	out := asked[:0]
 	for i, q := range asked {
 		q.Query.Limit, q.Vector = max(q.Query.Limit, 1), vectors[i]
-		candidates, _, err := a.find(ctx, q.Query, q.Vector, map[string]float64{})
+		found, _, err := a.find(ctx, q.Query, q.Vector, map[string]float64{})
 		if errors.Is(err, memory.ErrNoCollection) {
 			continue
 		}
 		if err != nil {
 			return nil, fmt.Errorf("ask a question again: %w", err)
 		}
-		q.Candidates = candidates
+		q.Candidates = found.said().there(found.list)
 		if q.ID == "" {
 			plain := q.Query
 			plain.MinScore = nil
-			hits := memory.Rank(plain, a.calibration(), candidates, a.Now()).Hits
+			hits := memory.Rank(plain, a.calibration(), q.Candidates, a.Now()).Hits
 			if len(hits) == 0 || !hits[0].Strong {
 				continue
 			}
