@@ -73,8 +73,12 @@ func (c *collector) observed(where string, o object) {
 func (c *collector) summary(where string, o object) {
 	var text []string
 	for _, f := range []struct{ field, title string }{
-		{"request", "Asked for"}, {"investigated", "Looked at"}, {"learned", "Learned"}, {"completed", "Done"},
-		{"next_steps", "Next"}, {"notes", "Notes"},
+		{"request", "Asked for"},
+		{"investigated", "Looked at"},
+		{"learned", "Learned"},
+		{"completed", "Done"},
+		{"next_steps", "Next"},
+		{"notes", "Notes"},
 	} {
 		if s := o.text(f.field); s != "" {
 			text = append(text, f.title+": "+s)
