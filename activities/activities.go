@@ -27,6 +27,9 @@ type Activities struct {
 	// Purges looks for purged texts beside ledger and index; nil where a worker has no home.
 	Purges Purges
 
+	// Backups writes scheduled backups; nil where a worker keeps no files.
+	Backups Backuper
+
 	// Now is the clock.
 	Now func() time.Time
 

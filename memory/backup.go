@@ -1,6 +1,9 @@
 package memory
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // BackupFormat is the version of the backup file's format; see package backup.
 const BackupFormat = 1
@@ -77,4 +80,55 @@ func (h BackupHead) Fits(schema int64) error {
 		return Errorf(Invalid, `give a file that "mneme backup" wrote`, "no mneme writes backups of schema %d", h.Schema)
 	}
 	return nil
+}
+
+// The bounds of scheduled backups.
+const (
+	MinBackupEvery = 10 * time.Minute
+	MaxBackupEvery = 366 * 24 * time.Hour
+	MaxBackupsKept = 1000
+)
+
+// BackupInput asks a worker to write a backup into a folder of its machine, and to keep only the
+// last ones there.
+type BackupInput struct {
+	Dir        string        `json:"dir"`                  // absolute
+	Keep       int           `json:"keep"`                 // how many of this ledger's
+	Every      time.Duration `json:"every,omitempty"`      // of a schedule; 0 for one backup
+	Recipients []string      `json:"recipients,omitempty"` // public keys of age; none means not encrypted
+	User       string        `json:"user,omitempty"`
+	At         time.Time     `json:"at,omitzero"` // names the file; the workflow sets it
+}
+
+// Check refuses what cannot be done.
+func (in BackupInput) Check() error {
+	switch {
+	case !strings.HasPrefix(in.Dir, "/"):
+		return Errorf(Invalid, "give the whole path of a folder: --to /path", "%q is no whole path", Clip(in.Dir, MaxRepeated))
+	case in.Keep < 1 || in.Keep > MaxBackupsKept:
+		return Errorf(Invalid, "give --keep 7, say", "keep must be 1 to %d, got %d", MaxBackupsKept, in.Keep)
+	case in.Every != 0 && (in.Every < MinBackupEvery || in.Every > MaxBackupEvery):
+		return Errorf(Invalid, "give --every 24h, say", "backups can be %s to %d days apart, not %s", MinBackupEvery, MaxBackupEvery/(24*time.Hour), in.Every)
+	}
+	return nil
+}
+
+// BackupReport says what a worker wrote.
+type BackupReport struct {
+	Path      string `json:"path"`
+	Host      string `json:"host"` // the machine
+	Bytes     int64  `json:"bytes"`
+	Live      int64  `json:"live"`
+	Encrypted bool   `json:"encrypted"`
+	Removed   int    `json:"removed"` // older backups
+	Done      int64  `json:"done"`    // rows, while it runs
+	Rows      int64  `json:"rows"`
+}
+
+// BackupPlan is what the schedule of backups does.
+type BackupPlan struct {
+	BackupInput
+
+	Next time.Time `json:"next,omitzero"`
+	Last time.Time `json:"last,omitzero"` // when one was begun
 }

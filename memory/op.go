@@ -23,6 +23,7 @@ const (
 	ActionRebuild       = "rebuild"
 	ActionUndo          = "undo"           // a change was taken back
 	ActionRestore       = "restore"        // one memory that was gone was brought back
+	ActionBackup        = "backup"         // everything was written into a file; a label of workflows
 	ActionRestoreBackup = "restore_backup" // an empty ledger was filled from a backup
 	ActionArchive       = "archive"        // messages of conversations were archived
 	ActionPinQuestion   = "pin_question"   // a question was pinned, or one was taken away

@@ -30,7 +30,7 @@ func Register(r worker.WorkflowRegistry) {
 		StoreMemory, RecallMemory, OrganizeMemory, ForgetMemory,
 		ImportMemories, RebuildIndex, LinkMemories, ReadMemories,
 		DetectDuplicate, CreditMemories, UpdateMemory, MergeMemories, RecordEvents,
-		SnapshotAudit, UndoChange, RestoreMemory, PinQuestion,
+		SnapshotAudit, UndoChange, RestoreMemory, PinQuestion, BackupLedger,
 		ArchiveConversations, AskConversations, ForgetConversations, IndexConversations,
 		PurgeMemories, VerifyPurge,
 	} {

@@ -32,8 +32,8 @@ func scenarios() map[string]func(t *testing.T) recorded {
 		"organize-applied": organizeApplied, "organize-cancelled": organizeCancelled,
 		"import-batches": importBatches, "rebuild-walked": rebuildEqual, "rebuild-walked-new-model": rebuildNewModel,
 		"rebuild-check-equal": rebuildCheckEqual, "rebuild-check-lost": rebuildCheckLost,
-		"snapshot": snapshotTaken,
-		"undo":     undoOrganized(workflows.UndoState{}), "undo-continued": undoOrganized(workflows.UndoState{PerRun: 2, Page: 3}),
+		"snapshot": snapshotTaken, "backup": backedUp,
+		"undo": undoOrganized(workflows.UndoState{}), "undo-continued": undoOrganized(workflows.UndoState{PerRun: 2, Page: 3}),
 		"restore": restored, "purge": purged, "verify": verified,
 	}
 	for name, s := range conversationScenarios() {
@@ -536,6 +536,23 @@ type noFiles struct{}
 
 func (noFiles) Snapshot(context.Context, memory.SnapshotInput, func(memory.SnapshotReport)) (memory.SnapshotReport, error) {
 	return memory.SnapshotReport{File: "audit.duckdb", Rows: 12, NewRows: 12, Memories: 3, UpTo: 12, Bytes: 4096}, nil
+}
+
+// Backup implements activities.Backuper.
+func (noFiles) Backup(_ context.Context, in memory.BackupInput, _ func(memory.BackupReport)) (memory.BackupReport, error) {
+	return memory.BackupReport{Path: in.Dir + "/b", Host: "here", Bytes: 4096, Live: 3, Done: 12, Rows: 12}, nil
+}
+
+func backedUp(t *testing.T) recorded {
+	r := newRig(t)
+	r.acts.Backups = noFiles{}
+	r.work(t)
+	report, err := r.Backup(t.Context(), memory.BackupInput{Dir: "/backups", Keep: 7, Every: 24 * time.Hour}, nil)
+	check(t, err)
+	if report.Rows != 12 {
+		t.Fatal(fmt.Sprint(report))
+	}
+	return recorded{r, "backup"}
 }
 
 func snapshotTaken(t *testing.T) recorded {

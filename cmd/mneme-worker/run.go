@@ -107,6 +107,7 @@ func work(ctx context.Context, cfg config.Config, log *slog.Logger) error {
 	parts := assembly.Parts{
 		Embedder: embedder, Ledger: ledger, Index: index, Redactor: redactor,
 		Chat: chat, Snapshots: assembly.Snapshots(cfg.Home, ledger),
+		Backups: &assembly.Backups{Ledger: ledger, Config: cfg},
 	}
 	worker, err := assembly.StartWorker(ctx, assembly.WorkerOptions{
 		Temporal: cfg.Temporal, Ledger: ledger, Logger: log, Home: cfg.Home,

@@ -111,13 +111,14 @@ type Parts struct {
 	Chat     activities.Chatter // nil for extractive summaries
 
 	Snapshots activities.Snapshotter // nil where no files are kept
+	Backups   activities.Backuper    // nil where no files are kept
 }
 
 // Activities returns the steps that work with the parts.
 func (p Parts) Activities() *activities.Activities {
 	return &activities.Activities{
 		Embedder: embedder{p.Embedder}, Ledger: p.Ledger, Index: p.Index, Redactor: p.Redactor,
-		Chat: p.Chat, Snapshots: p.Snapshots, Now: time.Now,
+		Chat: p.Chat, Snapshots: p.Snapshots, Backups: p.Backups, Now: time.Now,
 	}
 }
 

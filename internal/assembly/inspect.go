@@ -30,7 +30,9 @@ func OpenInspectors(cfg config.Config, d config.Daemon) Inspectors {
 		if at.Secured {
 			server.TLS = config.HomeTLS(cfg.Home)
 		}
-		out[config.TemporalService] = func(ctx context.Context) memory.Inspection { return temporal.Inspect(ctx, server, workflows.SearchAttributes()) }
+		out[config.TemporalService] = func(ctx context.Context) memory.Inspection {
+			return temporal.Inspect(ctx, server, workflows.SearchAttributes())
+		}
 		out["worker"] = func(ctx context.Context) memory.Inspection {
 			return temporal.InspectWorkers(ctx, server, "", func(ctx context.Context, c client.Client) (string, error) {
 				asked := cfg

@@ -42,12 +42,14 @@ type backupJSON struct {
 type backupFlags struct {
 	recipients []string
 	force      bool
+	every, to  string
+	keep       int
 }
 
 func (a *app) backup() *cobra.Command {
 	var f backupFlags
 	cmd := &cobra.Command{
-		Use:   "backup FILE",
+		Use:   "backup [FILE]",
 		Short: "Write everything that is remembered into one file",
 		Long: "Write everything that the database holds into one compressed file on this machine, as of one\n" +
 			"moment, while stores and recalls go on: memories in every state with their vectors, versions\n" +
@@ -55,14 +57,27 @@ func (a *app) backup() *cobra.Command {
 			"secrets and no addresses. Keys are not in it. The file can be read by you alone, and appears\n" +
 			"when it is whole. \"mneme restore-backup\" reads it.\n\n" +
 			"Whoever has the file can read all memories, unless it is encrypted: --recipient takes a public\n" +
-			"key of age (https://age-encryption.org), or a file with such keys.",
-		Example: "  mneme backup ~/mneme.backup\n  mneme backup /mnt/usb/mneme.backup --recipient age1…",
-		Args:    cobra.ExactArgs(1),
+			"key of age (https://age-encryption.org), or a file with such keys.\n\n" +
+			"With --every and --to, a worker writes one now and from then on by itself, into a folder of the\n" +
+			"machine where it runs, and keeps the last ones. \"--every off\" ends that.",
+		Example: "  mneme backup ~/mneme.backup\n  mneme backup /mnt/usb/mneme.backup --recipient age1…\n  mneme backup --every 24h --to /mnt/backups --keep 7",
+		Args:    cobra.MaximumNArgs(1),
 	}
 	fl := cmd.Flags()
 	fl.StringArrayVar(&f.recipients, "recipient", nil, "encrypt for this public key of age, or those in a file (can be repeated)")
 	fl.BoolVar(&f.force, "force", false, "replace FILE if it is there")
+	fl.StringVar(&f.every, "every", "", "schedule backups: the time between two, such as 24h or 7d; off ends it")
+	fl.StringVar(&f.to, "to", "", "folder for scheduled backups")
+	fl.IntVar(&f.keep, "keep", 7, "how many scheduled backups are kept")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		switch {
+		case f.every != "" && len(args) > 0:
+			return memory.Errorf(memory.Invalid, "leave one out", "a backup goes into FILE now, or with --every into the folder of --to")
+		case f.every != "":
+			return a.backupEvery(cmd, f)
+		case len(args) == 0 || f.to != "":
+			return memory.Errorf(memory.Invalid, `write "mneme backup FILE", or "mneme backup --every 24h --to FOLDER"`, "nobody says where the backup goes")
+		}
 		return a.withLedger(cmd.Context(), func(cfg config.Config, l Ledger) error {
 			return a.runBackup(cmd.Context(), cfg, l, args[0], f)
 		})

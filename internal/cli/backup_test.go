@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/memory"
@@ -162,5 +163,39 @@ func TestSize(t *testing.T) {
 	}
 	if want := "[0 bytes 1 byte 999 bytes 1.0 kB 1.2 MB 3.0 GB 5000.0 TB]"; fmt.Sprint(got) != want {
 		t.Errorf("got %v", got)
+	}
+}
+
+func TestScheduledBackups(t *testing.T) {
+	t.Parallel()
+	p := &schedule{}
+	s := newSession(t, fake{backups: p})
+	code, out, errs := s.run(t.Context(), "backup", "--every", "1d", "--to", "kept", "--keep", "3", "--json")
+	var got planJSON
+	if err := json.Unmarshal([]byte(out), &got); err != nil || code != 0 || !got.Scheduled || got.Dir != filepath.Join(s.dir, "kept") || got.First == nil {
+		t.Fatalf("schedule: %d %s%s", code, out, errs)
+	}
+	if p.now == nil || p.now.Every != 24*time.Hour || p.now.Keep != 3 || p.now.User == "" {
+		t.Errorf("the plan is %+v", p.now)
+	}
+	if code, out, errs := s.run(t.Context(), "backup", "--every", "90m", "--to", "/b"); code != 0 || !strings.Contains(out, "a backup every 1h30m0s from now on, the last 7 are kept") || !strings.Contains(errs, "--recipient encrypts") {
+		t.Errorf("again: %d %s%s", code, out, errs)
+	}
+	for _, want := range []string{"scheduled no more", "no backups were scheduled"} {
+		if code, out, errs := s.run(t.Context(), "backup", "--every", "off"); code != 0 || !strings.Contains(out, want) {
+			t.Errorf("off: %d %s%s", code, out, errs)
+		}
+	}
+	for _, bad := range [][]string{
+		{"--every", "soon", "--to", "/b"}, {"--every", "0", "--to", "/b"}, {"--every", "1s", "--to", "/b"}, {"--every", "99999d", "--to", "/b"},
+		{"--every", "24h"}, {"--every", "24h", "--to", "/b", "--keep", "0"}, {"--every", "24h", "--to", "/b", "file"}, {"--to", "/b"}, {},
+		{"--every", "24h", "--to", "/b", "--recipient", "keys.txt"}, {"--every", "-24h", "--to", "/b"},
+	} {
+		if code, _, errs := s.run(t.Context(), append([]string{"backup"}, bad...)...); code != ExitUsage || !strings.Contains(errs, "hint:") {
+			t.Errorf("%v: %d %s", bad, code, errs)
+		}
+	}
+	if p.now != nil {
+		t.Errorf("bad input scheduled %+v", p.now)
 	}
 }

@@ -36,6 +36,7 @@ type Client interface {
 	counter
 	undoer
 	waiter
+	backupPlanner
 	review.Client
 	archivist
 	Close()

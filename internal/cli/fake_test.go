@@ -48,6 +48,7 @@ type fake struct {
 	restore  func(string) (memory.Memory, error)
 	waiting  []memory.Waiting
 	archive  func(conversation.Batch) (conversation.Archived, error)
+	backups  *schedule
 }
 
 func (f fake) Waiting(context.Context) ([]memory.Waiting, error) { return f.waiting, nil }
@@ -291,6 +292,40 @@ func (f fake) Restore(_ context.Context, id, _ string) (memory.Memory, error) {
 		return memory.Memory{}, errUnexpected
 	}
 	return f.restore(id)
+}
+
+// schedule is that of backups.
+type schedule struct{ now *memory.BackupPlan }
+
+func (f fake) Backup(_ context.Context, in memory.BackupInput, _ func(memory.BackupReport)) (memory.BackupReport, error) {
+	if f.backups == nil {
+		return memory.BackupReport{}, errUnexpected
+	}
+	return memory.BackupReport{Path: in.Dir + "/mneme-0e5a6a4e-20260103T000000Z.backup", Host: "here", Bytes: 4096, Live: 2, Done: 3, Rows: 3}, in.Check()
+}
+
+func (f fake) ScheduleBackups(_ context.Context, in memory.BackupInput) error {
+	if f.backups == nil {
+		return errUnexpected
+	}
+	f.backups.now = &memory.BackupPlan{BackupInput: in, Next: day(4), Last: day(3)}
+	return in.Check()
+}
+
+func (f fake) StopBackups(context.Context) (bool, error) {
+	if f.backups == nil {
+		return false, errUnexpected
+	}
+	were := f.backups.now != nil
+	f.backups.now = nil
+	return were, nil
+}
+
+func (f fake) BackupPlan(context.Context) (*memory.BackupPlan, error) {
+	if f.backups == nil {
+		return nil, nil
+	}
+	return f.backups.now, nil
 }
 
 func (f fake) Close() {}

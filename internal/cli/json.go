@@ -138,11 +138,12 @@ type statusJSON struct {
 	Home      string                 `json:"home"`
 	UI        string                 `json:"ui"`
 	Model     string                 `json:"model"`
-	Ledger    string                 `json:"ledger,omitempty"` // identity of the ledger of the daemon that runs
-	Services  map[string]serviceJSON `json:"services"`         // temporal, postgres, qdrant and ollama, always
-	Worker    *serviceJSON           `json:"worker"`           // null if nobody knows where Temporal is
-	Stats     *memory.Stats          `json:"stats"`            // null if they could not be had
-	Waiting   []memory.Waiting       `json:"waiting"`          // accepted changes that a part keeps from being made
+	Ledger    string                 `json:"ledger,omitempty"`  // identity of the ledger of the daemon that runs
+	Services  map[string]serviceJSON `json:"services"`          // temporal, postgres, qdrant and ollama, always
+	Worker    *serviceJSON           `json:"worker"`            // null if nobody knows where Temporal is
+	Stats     *memory.Stats          `json:"stats"`             // null if they could not be had
+	Backups   *memory.BackupPlan     `json:"backups,omitempty"` // the schedule of backups, if there is one
+	Waiting   []memory.Waiting       `json:"waiting"`           // accepted changes that a part keeps from being made
 }
 
 // serviceJSON is how a server is at the moment of the question.

@@ -77,7 +77,7 @@ func (a *app) look(ctx context.Context, cfg config.Config, d config.Daemon, limi
 		st.Worker = &worker
 	}
 	c := <-counted
-	st.Stats, st.Waiting = c.stats, list(c.waiting)
+	st.Stats, st.Waiting, st.Backups = c.stats, list(c.waiting), c.backups
 	return st
 }
 
@@ -92,6 +92,7 @@ type counter interface {
 type counts struct {
 	stats   *memory.Stats    // nil when they cannot be had
 	waiting []memory.Waiting // nil too when they cannot be had
+	backups *memory.BackupPlan
 }
 
 // count asks the workflows, for limit at most. Why they do not answer, the servers tell.
@@ -111,6 +112,11 @@ func (a *app) count(ctx context.Context, cfg config.Config, limit time.Duration)
 	both.Go(func() {
 		if stats, err := client.Stats(ctx); err == nil {
 			c.stats = &stats
+		}
+	})
+	both.Go(func() {
+		if plan, err := client.BackupPlan(ctx); err == nil {
+			c.backups = plan
 		}
 	})
 	both.Go(func() {
@@ -209,6 +215,9 @@ func (a *app) printStatusText(st state) error {
 		rows = append(rows, statsRows(*st.Stats)...)
 	case st.servers[config.TemporalService].Fine():
 		rows = append(rows, []string{"  Memories", "could not be counted in time"})
+	}
+	if st.Backups != nil {
+		rows = append(rows, []string{"  Backups", a.planText(*st.Backups)})
 	}
 	if err := a.printf("\n"); err != nil {
 		return err

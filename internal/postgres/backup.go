@@ -14,9 +14,12 @@ import (
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// A backup holds every table that the migrations make. Two columns of memories are left out:
-// they say what the index of this home has, which another home's index does not.
-var notBackedUp = map[string][]string{"memories": {"indexed_in", "dirty"}}
+// A backup holds every table that the migrations make. Some columns are left out: they say what
+// the index of this home has, which another home's index does not.
+var notBackedUp = map[string][]string{
+	"memories":              {"indexed_in", "dirty"},
+	"conversation_messages": {"model", "points"},
+}
 
 // tablesOfHome tell what runs in this home's Temporal.
 var tablesOfHome = []string{"organize_turn"}

@@ -27,6 +27,17 @@ const (
 // restoreLock is how long a restore waits for those who use the ledger at its beginning.
 const restoreLock = "30s"
 
+// ofEmptyHome are tables that may have rows in a home in which nothing was stored yet: recalls
+// that found nothing, organize runs, and what the home notes of itself.
+var ofEmptyHome = []string{"settings", "memory_audit", "held_prunes", "organize_plans", "organize_plan_steps"}
+
+func rowsText(n int) string {
+	if n == 1 {
+		return "1 row"
+	}
+	return fmt.Sprintf("%d rows", n)
+}
+
 // hintNotEmpty says what to do with a backup and a home that has memories.
 const hintNotEmpty = `restore into a new home: MNEME_HOME=/path/of/a/new/folder mneme up --detach, then the same command with that MNEME_HOME; ` +
 	`"mneme import" adds an export to what is there`
@@ -46,13 +57,22 @@ func restoreTarget(ctx context.Context, tx pgx.Tx, digest string) (memory.Restor
 	if t.Schema, err = schemaVersion(ctx, tx); err != nil {
 		return t, err
 	}
-	// What else there is in a home without memories tells of empty recalls and organize runs.
-	var n int
-	if err := tx.QueryRow(ctx, `select count(*) from memories`).Scan(&n); err != nil {
-		return t, fmt.Errorf("count the memories: %w", err)
+	tables, err := tablesOf(ctx, tx, t.Schema)
+	if err != nil {
+		return t, err
 	}
-	if n > 0 {
-		t.Empty, t.Found = false, fmt.Sprintf("%d memories, those that are gone included", n)
+	for _, table := range tables {
+		if slices.Contains(ofEmptyHome, table.name) {
+			continue
+		}
+		var n int
+		if err := tx.QueryRow(ctx, `select count(*) from `+table.ident()).Scan(&n); err != nil {
+			return t, fmt.Errorf("count %s: %w", table.name, err)
+		}
+		if n > 0 {
+			t.Empty, t.Found = false, fmt.Sprintf("%s (%s)", strings.ReplaceAll(table.name, "_", " "), rowsText(n))
+			break
+		}
 	}
 	err = tx.QueryRow(ctx, `select exists (select from memory_audit where action = $1 and details ->> 'sha256' = $2)`,
 		memory.ActionRestoreBackup, digest).Scan(&t.Restored)
@@ -236,9 +256,8 @@ func (r *restoring) load(ctx context.Context, rows iter.Seq2[[]byte, error]) err
 		return fmt.Errorf("put the settings of the home aside: %w", err)
 	}
 	for _, t := range r.tables {
-		// Versions and all that is of a memory cannot be there without one.
-		if slices.Contains([]string{"memories", "memory_versions", "settings"}, t.name) {
-			continue
+		if t.name == "settings" || !slices.Contains(ofEmptyHome, t.name) {
+			continue // all others are empty
 		}
 		if _, err := r.tx.Exec(ctx, `delete from `+t.ident()); err != nil {
 			return fmt.Errorf("empty %s: %w", t.name, err)
