@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"context"
+	"errors"
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
@@ -48,7 +49,7 @@ func (c *Client) CancelOrganize(ctx context.Context, id string) ([]string, error
 	}
 	for _, id := range ids {
 		err := c.temporal.CancelWorkflow(ctx, id, "")
-		if _, gone := err.(*serviceerror.NotFound); err != nil && !gone {
+		if _, gone := errors.AsType[*serviceerror.NotFound](err); err != nil && !gone {
 			return nil, fromTemporal(err)
 		}
 	}

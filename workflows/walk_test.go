@@ -50,7 +50,8 @@ func (h *hookedIndex) Upsert(ctx context.Context, records []memory.Record) error
 }
 
 func (h *hookedIndex) onCompare(f func([]memory.Record)) { h.mu.Lock(); h.compare = f; h.mu.Unlock() }
-func (h *hookedIndex) onUpsert(f func(context.Context))  { h.mu.Lock(); h.upsert = f; h.mu.Unlock() }
+
+func (h *hookedIndex) onUpsert(f func(context.Context)) { h.mu.Lock(); h.upsert = f; h.mu.Unlock() }
 
 // hookedRig holds n memories of project "p", which an import brought.
 func hookedRig(t *testing.T, n int) (*rig, *hookedIndex, []memory.Record) {

@@ -85,7 +85,7 @@ func makeUser(ctx context.Context, name string) (*user.User, error) {
 			continue
 		}
 		if args[0] == "adduser" { // fails where the group is there already
-			_ = exec.CommandContext(ctx, "addgroup", "-S", name).Run() //nolint:errcheck // adduser tells what is missing
+			_ = exec.CommandContext(ctx, "addgroup", "-S", name).Run() // adduser tells what is missing
 		}
 		out, err := exec.CommandContext(ctx, path, args[1:]...).CombinedOutput() //nolint:gosec // constants
 		if u, lookErr := user.Lookup(name); lookErr == nil {

@@ -187,9 +187,17 @@ func TestScheduledBackups(t *testing.T) {
 		}
 	}
 	for _, bad := range [][]string{
-		{"--every", "soon", "--to", "/b"}, {"--every", "0", "--to", "/b"}, {"--every", "1s", "--to", "/b"}, {"--every", "99999d", "--to", "/b"},
-		{"--every", "24h"}, {"--every", "24h", "--to", "/b", "--keep", "0"}, {"--every", "24h", "--to", "/b", "file"}, {"--to", "/b"}, {},
-		{"--every", "24h", "--to", "/b", "--recipient", "keys.txt"}, {"--every", "-24h", "--to", "/b"},
+		{"--every", "soon", "--to", "/b"},
+		{"--every", "0", "--to", "/b"},
+		{"--every", "1s", "--to", "/b"},
+		{"--every", "99999d", "--to", "/b"},
+		{"--every", "24h"},
+		{"--every", "24h", "--to", "/b", "--keep", "0"},
+		{"--every", "24h", "--to", "/b", "file"},
+		{"--to", "/b"},
+		{},
+		{"--every", "24h", "--to", "/b", "--recipient", "keys.txt"},
+		{"--every", "-24h", "--to", "/b"},
 	} {
 		if code, _, errs := s.run(t.Context(), append([]string{"backup"}, bad...)...); code != ExitUsage || !strings.Contains(errs, "hint:") {
 			t.Errorf("%v: %d %s", bad, code, errs)

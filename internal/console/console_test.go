@@ -44,8 +44,10 @@ func newHome(text string) *home {
 func (h *home) note(what string) error { h.asked = append(h.asked, what); return h.err }
 
 func (h *home) Stats(context.Context) (memory.Stats, error) {
-	return memory.Stats{Live: map[string]int{"claude_memories": 2}, Projects: 1, NearlyPruned: 1,
-		Held: []memory.HeldPrune{{Project: h.memories[0].Text, Memories: 1, Live: 2}}}, h.err
+	return memory.Stats{
+		Live: map[string]int{"claude_memories": 2}, Projects: 1, NearlyPruned: 1,
+		Held: []memory.HeldPrune{{Project: h.memories[0].Text, Memories: 1, Live: 2}},
+	}, h.err
 }
 
 func (h *home) Census(context.Context, memory.CensusInput) (memory.Census, error) {
@@ -59,8 +61,10 @@ func (h *home) Waiting(context.Context) ([]memory.Waiting, error) {
 
 func (h *home) Recall(_ context.Context, q memory.Query) (memory.RecallResult, error) {
 	m := h.memories[0]
-	hit := memory.Hit{ID: m.ID, Text: m.Text, Project: m.Project, Type: m.Type, Tags: m.Tags, Score: .9, Strong: true, CreatedAt: day,
-		Reasons: []string{m.Text}, SupersededBy: &memory.Successor{ID: idB, Text: m.Text}}
+	hit := memory.Hit{
+		ID: m.ID, Text: m.Text, Project: m.Project, Type: m.Type, Tags: m.Tags, Score: .9, Strong: true, CreatedAt: day,
+		Reasons: []string{m.Text}, SupersededBy: &memory.Successor{ID: idB, Text: m.Text},
+	}
 	if q.Explain {
 		hit.Why = &memory.Why{Cosine: .87}
 	}

@@ -196,7 +196,7 @@ func TestMnemeThatHangsIsLeftAlone(t *testing.T) {
 	b.client.hang = true
 	dials, now := 0, time.Now()
 	b.change = func(o *Options) {
-		o.Deadline, o.Now = 200*time.Millisecond, func() time.Time { return now }
+		o.Deadline, o.Now = 2*time.Second, func() time.Time { return now }
 		dial := o.Dial
 		o.Dial = func(ctx context.Context, cfg config.Config, r memory.Redactor) (Client, error) {
 			dials++

@@ -69,7 +69,7 @@ func searchFile(ctx context.Context, f *finder, path string, buffer []byte, prog
 		n, err := file.Read(buffer)
 		_, _ = s.Write(buffer[:n]) // never fails
 		size += int64(n)
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err = errors.Join(err, ctx.Err()); err != nil {

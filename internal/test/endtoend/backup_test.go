@@ -115,7 +115,7 @@ func killedRestore(t *testing.T, w *world, file string) {
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	cmd.Wait() //nolint:errcheck // killed, or done before
+	_ = cmd.Wait() // killed, or done before
 	var dry struct {
 		HomeEmpty bool `json:"home_empty"`
 		Already   bool
