@@ -5,8 +5,8 @@ import (
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// Unreached is what a purge cannot search, whatever it does: what is not mneme's, and copies that
-// nobody told it of.
+// Unreached lists the places that a purge cannot search: files that belong to other programs, and
+// copies whose place mneme does not know, such as exports and snapshots of the disk.
 func Unreached(temporal, qdrant config.Service) []memory.Unreached {
 	out := []memory.Unreached{
 		{What: "Claude Code's own transcripts, and sessions that run now", Until: "Claude Code deletes them (30 days, unless its cleanupPeriodDays says otherwise), or you do"},

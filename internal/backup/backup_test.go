@@ -278,7 +278,8 @@ func TestEncrypted(t *testing.T) {
 	}
 }
 
-// TestNothingIsLeft fails and interrupts backups: what was there stays, and nothing else is.
+// TestNothingIsLeft makes backups that fail or are interrupted: an older backup in the same file is
+// unchanged, and the folder holds no other file.
 func TestNothingIsLeft(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -256,7 +256,8 @@ func (p *parser) rows(ctx context.Context, row func([]byte) error) error {
 	return nil
 }
 
-// end compares what was read with the last line, behind which there is nothing.
+// end reads the last line of a backup and compares the digests and the count of rows in it with those
+// of the lines read before. A backup in which something follows the last line is refused.
 func (p *parser) end() error {
 	line, err := p.line(maxHead)
 	if err != nil {

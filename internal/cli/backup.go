@@ -14,9 +14,10 @@ import (
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// Ledger is what backups ask of the database itself. All else goes through workflows; but a
-// backup may be larger than what Temporal should keep in its histories, belongs on the machine
-// of who asks for it, and is wanted most when something else is broken.
+// Ledger lists the methods of the database that backup and restore call directly. All other commands
+// go through workflows. A backup does not, because it can be larger than a history of Temporal should
+// be, because its file belongs on the machine where the command runs, and because people need it most
+// when another part of mneme is broken.
 type Ledger interface {
 	backup.Source
 	NoteBackup(ctx context.Context, place memory.BackupPlace) error
@@ -134,7 +135,8 @@ func (a *app) runBackup(ctx context.Context, cfg config.Config, l Ledger, path s
 	return nil
 }
 
-// notePlace remembers where the backup is. It is there, whatever becomes of the note.
+// notePlace notes in the database where the backup was written. If that fails, it prints a note and
+// the command goes on, because the backup itself is complete.
 func (a *app) notePlace(ctx context.Context, l Ledger, w backup.Written) {
 	host, err := os.Hostname()
 	if err == nil {

@@ -92,7 +92,8 @@ func readPlace(ctx context.Context, c pageReader, p conversation.Place, whole bo
 	}
 }
 
-// printMessages shows messages as text: who spoke, when, and what was said.
+// printMessages prints messages: with --json as a list, otherwise as text with the speaker, the time
+// and the words of each message.
 func (a *app) printMessages(messages []conversation.Message, marked string) error {
 	if a.json {
 		return a.printJSON(list(messages))

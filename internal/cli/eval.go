@@ -31,7 +31,8 @@ type evalQuestion struct {
 	number int // of the line
 }
 
-// evalReport is what was measured, and what was not.
+// evalReport holds the figures of an evaluation, the questions that were not found or could not be
+// measured, and notes on the limits of the figures.
 type evalReport struct {
 	Of        string     `json:"of"`        // memories or conversations
 	Questions int        `json:"questions"` // n of all figures

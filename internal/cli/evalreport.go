@@ -33,7 +33,8 @@ func (r *evalReport) count(places []int, took []time.Duration) {
 	r.Median = float64(took[len(took)/2].Microseconds()) / 1000
 }
 
-// printEval tells the figures, and what they leave out.
+// printEval prints the figures of an evaluation, the questions whose answers were not found, and the
+// questions that could not be measured.
 func (a *app) printEval(r evalReport) error {
 	r.Left = list(r.Left)
 	if a.json {

@@ -21,7 +21,8 @@ type importPlanner interface {
 	ImportPlan(ctx context.Context, items []memory.StoreInput, scope memory.ImportScope) (memory.ImportPlan, error)
 }
 
-// foundImport is what was found in a source, and what is to become of it.
+// foundImport holds the memories found in a source, and the plan that says for each of them whether
+// it is new, changes or moves an existing memory, or is the same as one.
 type foundImport struct {
 	name  string
 	key   string // names the source, so that an import that was broken off is known again
@@ -283,8 +284,9 @@ func (c counted) batches(ctx context.Context, send func(memory.ImportBatch) erro
 	})
 }
 
-// forgetGone forgets the memories whose place is gone, as the last batches of the import. It asks
-// anew which they are: a text that went to another place took its memory along.
+// forgetGone forgets the memories whose place in the source is gone, as the last batches of the
+// import. It plans the import again to list these memories, because the batches before have changed
+// the list: a memory whose text was found at another place of the source now belongs to that place.
 func (a *app) forgetGone(ctx context.Context, c Client, in *foundImport, id string, number int) error {
 	plan, err := c.ImportPlan(ctx, in.found.Items, in.found.Scope)
 	if err != nil {
@@ -304,7 +306,8 @@ func (a *app) forgetGone(ctx context.Context, c Client, in *foundImport, id stri
 	return nil
 }
 
-// result is what is known before anything is sent.
+// result returns the result of an import before its first batch is sent: it counts the texts that
+// mneme has already, and has no counts of stored, updated and forgotten memories yet.
 func (in *foundImport) result() importJSON {
 	res := importJSON{
 		Format: in.found.Format, Lines: len(in.found.Items), Bad: in.found.Bads, Left: in.found.Left,

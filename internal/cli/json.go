@@ -113,7 +113,8 @@ type importJSON struct {
 	Projects  []string        `json:"projects,omitempty"` // that it went into
 }
 
-// wouldJSON is what an import would make of one part of its source.
+// wouldJSON says, for a dry run, what an import would do with one part of its source: store it as a
+// new memory, change or move a memory, or forget a memory whose place in the source is gone.
 type wouldJSON struct {
 	Fate    memory.ImportFate `json:"fate"`
 	From    string            `json:"source_ref,omitempty"`

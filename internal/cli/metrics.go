@@ -74,8 +74,8 @@ func (a *app) indexState(ctx context.Context, cfg config.Config) *memory.IndexSt
 	return &state
 }
 
-// figures are the metrics. What nobody could tell is left out, so that it is not taken for zero;
-// mneme_up says that it is.
+// figures returns the metrics. A figure that could not be read is left out, because a zero would be
+// mistaken for a count. The metric mneme_up is 0 if the counts of the database could not be read.
 func (a *app) figures(st state, home string, index *memory.IndexState) ([]metrics.Metric, error) {
 	now := a.sys.Now()
 	up := metrics.Metric{Name: "mneme_server_up", Help: "Whether a server answers and does what mneme needs", Label: "server"}

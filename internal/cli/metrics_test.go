@@ -58,7 +58,7 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// What nobody can tell is not shown as zero.
+// A figure that could not be read is left out and not shown as zero.
 func TestFiguresOfNothing(t *testing.T) {
 	t.Parallel()
 	a := &app{sys: System{Now: time.Now}}

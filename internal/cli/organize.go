@@ -17,7 +17,8 @@ type organizer interface {
 	Organize(ctx context.Context, in memory.OrganizeInput, progress func(memory.OrganizeReport)) (memory.OrganizeReport, error)
 }
 
-// organizeFlags are those that say what is done with a plan.
+// organizeFlags are the flags of "mneme organize" that are no part of a run's input: --plan writes a
+// plan to a file, --apply carries out the plan in a file, and --cancel ends a run.
 type organizeFlags struct {
 	plan, apply string
 	cancel      bool

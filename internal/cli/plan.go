@@ -100,7 +100,8 @@ func (a *app) showMemories(s memory.PlannedStep) error {
 	return nil
 }
 
-// showMerge prints the text that stays beside each that goes into it, and what comes out.
+// showMerge prints one merge of a plan: the memory that stays beside each memory that is merged into
+// it, and the text that the merge gives.
 func (a *app) showMerge(s memory.PlannedStep) error {
 	if len(s.Memories) == 0 {
 		return nil

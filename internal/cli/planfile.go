@@ -16,8 +16,8 @@ import (
 // planFormat names the form of a plan's file.
 const planFormat = "mneme-plan/1"
 
-// maxPlanFile bounds what is read of a plan's file. 100,000 memories that all say
-// something twice make about a tenth of it.
+// maxPlanFile is how many bytes of a plan's file are read at most. The plan for 100,000 memories that
+// are all duplicates has about a tenth of that size.
 const maxPlanFile = 1 << 30
 
 // planFile is a plan with all of its texts, as it is written for review.
@@ -36,8 +36,8 @@ func (p planFile) digest() string {
 	return memory.DigestOf(steps)
 }
 
-// writePlan writes a plan to a file that only its owner can read. What was
-// there is replaced when all is written.
+// writePlan writes a plan to a file that only its owner can read. An older file of this name is
+// replaced after the new file is complete.
 func writePlan(path string, p planFile) error {
 	tmp, err := renameio.NewPendingFile(path, renameio.WithTempDir(filepath.Dir(path))) // mode 0600
 	if err != nil {
@@ -56,8 +56,8 @@ func writePlan(path string, p planFile) error {
 	return nil
 }
 
-// readPlan reads the file of a plan and checks that its steps are those that
-// mneme wrote.
+// readPlan reads the file of a plan. It refuses a file whose steps do not match the digest
+// that mneme wrote into it.
 func readPlan(path string) (planFile, error) {
 	f, err := os.Open(path)
 	if err != nil {

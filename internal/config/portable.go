@@ -35,9 +35,9 @@ func (c Config) Portable() map[string]string {
 	return out
 }
 
-// WritePortable writes config.toml with those of the settings that are portable and have a value
-// that they may have. It leaves a file that is there alone: written is false then, and where there
-// is nothing to write.
+// WritePortable writes the given settings that are portable and have a valid value to config.toml. It
+// never changes an existing config.toml. It returns false for written if the file exists already, or
+// if there is no setting to write.
 func WritePortable(home string, settings map[string]string) (written bool, err error) {
 	path := filepath.Join(home, FileName)
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {

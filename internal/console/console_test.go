@@ -174,8 +174,8 @@ var everyPage = []string{
 	"/changes", "/undo?of=forget/1", "/nowhere", "/memories/not-an-id", "/?did=forgotten&n=2&undo=forget/1",
 }
 
-// TestHostileTextsStayTexts puts texts that look like markup, addresses and other things into each field that a page
-// shows, and looks at the elements of the page: none may be there that is not there with a plain text.
+// TestHostileTextsStayTexts puts texts that look like markup, addresses and other things into each
+// field that a page shows. The page must have exactly the same elements as with a plain text.
 func TestHostileTextsStayTexts(t *testing.T) {
 	t.Parallel()
 	forms := []struct {

@@ -80,7 +80,7 @@ func life(h memory.History) (chapters []chapter, shown int) {
 	return chapters, shown
 }
 
-// edit changes what the form says, and nothing that it leaves as it was.
+// edit changes the fields of a memory that the person changed in the form, and no other field.
 func (s *server) edit(ctx context.Context, r *http.Request) (answer, error) {
 	id := r.PathValue("id")
 	in := memory.UpdateInput{ID: id, Source: memory.SourceConsole, User: s.User}

@@ -10,7 +10,8 @@ import (
 // shownToday is how many memories and changes the first page shows.
 const shownToday = 8
 
-// todayView is the first page: how it stands, and what is new.
+// todayView is the first page of the console: counts of the memories, accepted changes that wait for a
+// part of mneme, the newest memories and the latest changes.
 type todayView struct {
 	Live    int
 	Stats   memory.Stats

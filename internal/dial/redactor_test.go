@@ -21,8 +21,8 @@ func redact(t *testing.T, keys, text string) string {
 	return clean
 }
 
-// Two machines that share the keys of Temporal's payloads write the same marks; two that do
-// not share them write others. What holds nothing needs no key.
+// Two machines that share the keys of Temporal's payloads write the same marks, and machines with
+// different keys write different marks. For a text in which nothing is redacted, no key is made.
 func TestMarksAreSharedWithTheKeys(t *testing.T) {
 	t.Parallel()
 	const text = "ask jana@corp.net"

@@ -7,7 +7,7 @@ import (
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// Line tells one thing that a version changed.
+// Line describes one change of a version: a field with its old and its new value.
 type Line struct {
 	What   string  // the field, such as "tags"; "" for the text and the state
 	From   string  // its value before; "" when Pieces tell of the text

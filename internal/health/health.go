@@ -19,7 +19,7 @@ const (
 	Wrong     = 2 // the command was called wrongly, or a setting is wrong
 )
 
-// Part is one thing that was asked.
+// Part is the result of one check of health, such as whether Temporal answers.
 type Part struct {
 	Name   string `json:"name"`
 	OK     bool   `json:"ok"`

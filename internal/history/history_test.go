@@ -17,7 +17,7 @@ import (
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// server is a client that keeps what it is sent.
+// server is a client that keeps all messages and memories that an import sends.
 type server struct {
 	mu       sync.Mutex
 	messages map[string]string // text by id, parts joined by their numbers
@@ -173,7 +173,7 @@ func TestImport(t *testing.T) {
 	if run(t, w.imports(), s); s.calls != calls {
 		t.Error("a second import sent something")
 	}
-	// What comes later is taken, and nothing else.
+	// Another import takes the messages that were added later, and no message that it took before.
 	name := "-src-bank/s2.jsonl"
 	old, err := os.ReadFile(filepath.Join(w.root, name))
 	if err != nil {
@@ -258,7 +258,7 @@ func TestImportOfWhatIsAsked(t *testing.T) {
 	if found := run(t, i, s); found.Archived.Known != 8 {
 		t.Errorf("again: %+v", found)
 	}
-	// A file that was replaced is another one.
+	// A transcript that begins differently than before is read from its start, like a new transcript.
 	w.write(t, "-src-bank/s2.jsonl", "/src/bank", "2026-04-02T10:00:00Z", "user|Is it another session now, with another beginning?", "assistant|It is.")
 	if found := run(t, w.imports(), s); found.Messages != 2 {
 		t.Errorf("a replaced file: %+v", found)

@@ -179,7 +179,7 @@ func (i Import) do(ctx context.Context, client Client) (Found, error) {
 	return r.found, progress.save()
 }
 
-// settled says that nothing is on its way.
+// settled is the function in run.settle while no stretch waits to be accepted; it returns no error.
 func settled() error { return nil }
 
 // one takes one transcript.

@@ -48,8 +48,8 @@ const (
 	headBytes    = 1024
 )
 
-// Lock makes the caller the only one who imports into a home. Without waiting, for whoever
-// started the other one sees its progress.
+// Lock makes the caller the only process that imports into a home. If another import holds the lock,
+// Lock does not wait and returns an error: the other import shows its progress where it was started.
 func Lock(home string) (unlock func(), err error) {
 	if err := os.MkdirAll(home, 0o700); err != nil {
 		return nil, fmt.Errorf("make home folder: %w", err)
@@ -100,8 +100,9 @@ func (p *Progress) tidy() {
 	}
 }
 
-// from returns how far a transcript was taken: nowhere if it is another one than it was, or if
-// more of it is wanted than was.
+// from returns how far earlier imports took a transcript. It returns the beginning for a
+// transcript that is new or was replaced, or if this import wants the output of tools or the model's
+// thinking and earlier imports left it out.
 func (p *Progress) from(t Transcript, tools, thinking bool) Taken {
 	taken, known := p.Files[t.Path]
 	if !known {

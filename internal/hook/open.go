@@ -23,8 +23,8 @@ const (
 	maxOpenCommand = 120
 )
 
-// checking are commands whose failure is work to be done. That another one failed, such as a
-// search or a program that is not there, leaves nothing open.
+// checking matches commands that test, build or deploy something: when such a command fails, work is
+// left to be done. The failure of any other command, such as a search, leaves no work behind.
 var checking = lexis.OneOf(`(?i)\b(?:`, lexis.Table{
 	{`test`, "test"},
 	{`tests`, "tests"},

@@ -85,8 +85,9 @@ func formatOf(names map[string]bool, kind string) string {
 	}
 }
 
-// values calls do with each JSON value of data: of one after the other, and of lists each of
-// their own. Where says which it is. What is broken ends it with an error.
+// values calls do with each JSON value in data, which holds one value or several in a row. For a list,
+// values calls do with each element of the list. Where counts the calls from 1. At the first place that
+// is not valid JSON, values stops and returns an error.
 func values(data []byte, do func(where int, value json.RawMessage) error) error {
 	dec := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))))
 	for n := 0; ; {

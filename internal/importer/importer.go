@@ -1,7 +1,8 @@
-// Package importer reads what lies around on the first day: Markdown notes, issues, and the exports of
-// other memory tools. Each format is a file of this package that turns bytes into memories to store, and
-// counts what mneme has no place for. Nothing is stored here, and nothing is believed: sizes are
-// bounded, links are not followed, and a file that cannot be read is named.
+// Package importer reads files that people have before they use mneme: Markdown notes, issues, and the
+// exports of other memory tools. Each format is a file of this package that turns bytes into memories
+// to store, and counts the parts for which mneme has no place. The package itself stores nothing. It
+// treats its input as untrusted: sizes are bounded, links are not followed, and a file that cannot be
+// read is named.
 package importer
 
 import (

@@ -43,7 +43,8 @@ func tryRead(t *testing.T, path string, o Options) (*Found, error) {
 	return Read(t.Context(), src, o)
 }
 
-// TestFormats reads a fixture of each format. The golden file beside it is what it becomes.
+// TestFormats reads a fixture of each format, and compares the memories with those in the golden
+// file beside the fixture.
 func TestFormats(t *testing.T) {
 	t.Parallel()
 	for name, format := range map[string]string{

@@ -114,7 +114,8 @@ func readNote(root *os.Root, name string) ([]byte, time.Time, error) {
 	return data, info.ModTime(), err
 }
 
-// unread notes a file that could not be read. What was imported of it before stays.
+// unread notes a file that could not be read. Memories that an earlier import made from this file
+// are kept.
 func (c *collector) unread(ref, name string, err error) {
 	c.bad(name, "cannot be read: "+err.Error())
 	keep := ref
@@ -243,7 +244,9 @@ func (n *note) section(s section) {
 	}
 }
 
-// heading tells, above a text, what it is about.
+// heading returns the line that is put above a section's text: the title of the note and the
+// headings above the section, outermost first; for text before the first heading, the description of
+// the note too.
 func (n *note) heading(s section) string {
 	path := s.path
 	if n.title != "" && (len(path) == 0 || path[0] != n.title) {

@@ -10,7 +10,8 @@ import (
 // paragraphs, because a vector of many pages is like nothing in particular.
 const maxSection = 4000
 
-// section is what stands below one heading, without what stands below the headings in it.
+// section is the text between one heading and the next heading of any level, or the text before the
+// first heading.
 type section struct {
 	path []string // the headings above it, outermost first; none before the first heading
 	body string
@@ -109,7 +110,8 @@ func (s *sectioner) flush() {
 }
 
 // split cuts a text that has more than limit bytes: between paragraphs, else between lines,
-// else anywhere between two characters. Nothing of it is lost but white space.
+// else anywhere between two characters. The parts together hold the whole text, but for white space
+// at its ends and at the cuts.
 func split(text string, limit int) []string {
 	text = strings.TrimSpace(text)
 	if len(text) <= limit {

@@ -93,7 +93,7 @@ func callOK(t *testing.T, c *client.Client, name string, args any) string {
 	return string(data)
 }
 
-// callBad calls a tool that must refuse, and returns what it says.
+// callBad calls a tool with arguments that the tool must refuse, and returns the error text.
 func callBad(t *testing.T, c *client.Client, name string, args any) string {
 	t.Helper()
 	_, said := callTool(t, c, name, args)

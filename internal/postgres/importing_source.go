@@ -97,7 +97,8 @@ func (b *batch) replace(rec memory.Record) (outcome, bool) {
 	case same && own.Collection == rec.Collection:
 		return b.addTags(own, rec), true
 	case own.Collection != rec.Collection:
-		// Another type, which is kept elsewhere: what was there goes, and the record is new.
+		// The record has another type, which belongs to another collection: the old memory is
+		// forgotten, and the record is stored as a new memory.
 		b.edit(own, forgotten(own).after)
 		return outcome{Replaced: own.ID}, false
 	}

@@ -178,8 +178,9 @@ func (l *Ledger) organize(
 
 // choose looks at a page of candidates, locks those for which the rule holds,
 // and asks the rule again. Next is the last id that was looked at, "" when
-// there are no more. KeptBack are those that the rule leaves because they answer
-// a pinned question. Where a plan is applied, only memories that it names for the action are looked at.
+// there are no more. KeptBack are the ids of the memories that the rule leaves alone because they
+// answer a pinned question. Where a plan is applied, only memories that it names for the action are
+// looked at.
 func choose(ctx context.Context, tx pgx.Tx, action string, scope memory.Scope, may string, rule rule) (chosen []memory.Standing, keptBack []string, next string, err error) {
 	after, err := keysetStart(scope.After)
 	if err != nil {

@@ -59,8 +59,8 @@ union all select 'audit row', id::text, details::text from memory_audit where pg
 var rewritten = []string{"memories", "memory_versions"}
 
 // Rewrite implements [activities.Purger]. VACUUM FULL writes a table and its indexes into new files
-// that hold only what is there; a checkpoint deletes the old ones. Then the write-ahead log goes on in
-// new segments until all that were there before are deleted.
+// without the deleted rows; a checkpoint deletes the old files. Then the write-ahead log goes on in
+// new segments until all older segments are deleted.
 func (l *Ledger) Rewrite(ctx context.Context, own bool) ([]memory.Unreached, error) {
 	const what = "write the tables anew"
 	conn, err := l.pool.Acquire(ctx)

@@ -18,7 +18,7 @@ import (
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// The bounds of what is inserted by one statement.
+// The largest numbers of rows and of bytes that one statement inserts.
 const (
 	restoreRows  = 1000
 	restoreBytes = 4 << 20
@@ -79,13 +79,16 @@ func restoreTarget(ctx context.Context, tx pgx.Tx, digest string) (memory.Restor
 	return t, err
 }
 
-// RestoreBackup fills an empty ledger with the rows of a backup that was read as a whole before,
-// in one transaction, and proves by the digests of its tables that what is there then is what
-// was backed up. A backup of an older schema is brought up to date in the same transaction.
+// RestoreBackup fills an empty ledger with the rows of a backup, in one transaction. The backup must
+// have been read to its end and checked before. After the rows are inserted, RestoreBackup reads the
+// tables back and compares their digests with the digests in the backup: if they differ, nothing is
+// restored. A backup of an older schema is brought up to date in the same transaction.
 // Done, which may be nil, gets how many rows are written so far.
 //
-// The ledger keeps its own identity and what it has noted of itself. The index has to be
-// compared with it then: every live memory counts as written there, and as lost until it is.
+// The ledger keeps its own settings, such as its identity, and its own audit, which comes after the
+// audit of the backup. The index must be compared with the ledger after a restore: the ledger records
+// every live memory as indexed, but the index does not have these memories, so that the comparison
+// finds them missing and writes them.
 func (l *Ledger) RestoreBackup(
 	ctx context.Context, user string, b memory.Backup, rows iter.Seq2[[]byte, error], done func(int64),
 ) error {

@@ -5,7 +5,8 @@ import "unicode/utf8"
 // canon brings bytes into one form, so that a text is found however it was written: in capitals,
 // broken into lines, or escaped as JSON escapes, once or several times. White space and
 // backslashes are left out, with the letter of an escape such as \n; \u0041 becomes the
-// character that it stands for. It is given bytes one by one, and keeps what it has begun.
+// character that it stands for. A canon takes the bytes one by one and remembers an escape that has
+// begun and is not complete.
 type canon struct {
 	escaped bool   // a backslash came last
 	digits  int    // of a \u escape that are still to come
@@ -38,11 +39,12 @@ var plain = func() (t [256]byte) {
 	return t
 }()
 
-// busy reports whether what comes next depends on what came before.
+// busy reports whether an escape has begun, so that it decides how the next byte is read.
 func (c *canon) busy() bool { return c.escaped || c.digits > 0 }
 
-// feed takes a byte and returns what it adds to the form. With cut, nothing of what came before
-// belongs to what comes after: a control character is never part of a text.
+// feed takes a byte and returns the bytes that it adds to the form. It sets cut for a control
+// character, which is never part of a text: the bytes before it and the bytes after it belong to
+// different pieces.
 func (c *canon) feed(b byte) (out []byte, cut bool) {
 	c.out = c.out[:0]
 	if c.digits > 0 {

@@ -17,7 +17,7 @@ const (
 	macBytes   = 16
 )
 
-// lengths are those that windows have, in order.
+// lengths lists the lengths that a window can have, in bytes, the shortest first.
 var lengths = []int{8, 12, 16, 24, longWindow}
 
 // window is a part of a text in the form of canon, known only by its hashes under a secret.
@@ -205,11 +205,11 @@ func (s *scan) look(h uint64, length int, b byte) {
 	}
 }
 
-// match is what was found of one text.
+// match counts the windows of one text that were found.
 type match struct {
 	pattern int
 	parts   int  // windows that were found
-	whole   bool // all that were looked for
+	whole   bool // all windows of the text that were looked for
 }
 
 // matches returns what was found, in the order of the patterns.

@@ -24,7 +24,8 @@ type Run struct {
 type Histories interface {
 	// Runs hands over every run that Temporal knows.
 	Runs(ctx context.Context, each func(Run) error) error
-	// Read hands the decrypted events of a run to look; of one that is gone, nothing.
+	// Read hands the decrypted events of a run to look. It calls look for no event, and returns no
+	// error, if Temporal has deleted the run.
 	Read(ctx context.Context, run Run, look func(event []byte)) error
 	// Delete deletes a run that has ended, and returns when it is gone.
 	Delete(ctx context.Context, run Run) error
@@ -35,7 +36,8 @@ type Histories interface {
 type Keeper struct {
 	Home      string
 	Histories Histories
-	// Unreached is what this mneme cannot search by its nature, such as a server of somebody else.
+	// Unreached lists the places that this mneme has no way to search, such as the files of a server
+	// that somebody else runs.
 	Unreached []memory.Unreached
 	// OwnPostgres says that PostgreSQL is the embedded one.
 	OwnPostgres bool

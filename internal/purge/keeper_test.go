@@ -97,7 +97,7 @@ func TestNoteOnce(t *testing.T) {
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
-	// Another home cannot read it, and what was changed is refused.
+	// A receipt cannot be read in another home, and a receipt that was changed is refused.
 	other := &Keeper{Home: t.TempDir(), Histories: &told{}}
 	if _, err := other.Search(t.Context(), path, false, texts(), func() {}); memory.CodeOf(err) != memory.Invalid {
 		t.Errorf("another home: %v", err)
@@ -185,7 +185,8 @@ func TestAnotherMemoryHoldsTheText(t *testing.T) {
 	}
 }
 
-// A server that lets nobody delete does not stop a purge; what is left there is told.
+// A Temporal server that refuses to delete histories does not stop a purge; the report names the
+// histories that still hold a text.
 func TestHistoriesThatStay(t *testing.T) {
 	t.Parallel()
 	k := &Keeper{Home: t.TempDir(), Histories: &told{refuses: true, runs: map[Run]string{{"store/a", "1", false}: textA}}}

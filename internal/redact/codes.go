@@ -60,7 +60,7 @@ func doorCodes() []form {
 	}
 }
 
-// oneTimeCodes announce what is sent for one login.
+// oneTimeCodes returns the phrases that announce a code sent for a single login, such as "sms code".
 func oneTimeCodes() []form {
 	return []form{
 		{`one[- ]time (?:code|password|passcode)`, "one-time code"},

@@ -61,8 +61,9 @@ func markOf(key []byte, found span, value string) string {
 	return sum[:secretMark]
 }
 
-// canonical gives different ways to write one thing one form: an address in capitals, a
-// number with spaces, dashes or brackets in it. Secrets are what they are to the last byte.
+// canonical brings an address or a number into one form, however it was written: an address in
+// capitals, a number with spaces, dashes or brackets in it. It returns secrets unchanged, because a
+// secret that differs in one byte is another secret.
 func canonical(kind Kind, value string) string {
 	if !optional(kind) {
 		return value

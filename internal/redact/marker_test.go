@@ -64,7 +64,8 @@ func TestMarksKeepFindingsApart(t *testing.T) {
 	}
 }
 
-// Another key gives other marks: nobody can try addresses against them without it.
+// Another key gives other marks. Whoever does not have the key cannot test whether a mark stands for
+// a certain address.
 func TestMarksNeedTheKey(t *testing.T) {
 	t.Parallel()
 	text := "ask jana@corp.net"

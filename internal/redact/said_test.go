@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// said are sentences, files and commands with what has to go from them, as people write them
-// in six languages. They are other ones than those of package redacttest, whose values are
-// random: here a value can be a plain word.
+// said returns sentences, files and commands in six languages as people write them, each with the
+// secret that must be redacted from it. Package redacttest makes similar texts with random secrets;
+// the secrets here are chosen by hand and can be plain words.
 func said() [][2]string {
 	return [][2]string{
 		{"password: lettersonly because it is old", "lettersonly"},

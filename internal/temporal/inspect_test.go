@@ -14,7 +14,7 @@ import (
 )
 
 // TestInspect asks a server that is as it should be, one whose namespace lacks something or is
-// missing, and an address at which nobody answers. Each time what is told says what to do.
+// missing, and an address at which nobody answers. Each finding comes with a hint what to do.
 func TestInspect(t *testing.T) {
 	t.Parallel()
 	server, err := embedded.Start(t.Context(), embedded.Options{

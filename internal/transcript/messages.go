@@ -26,7 +26,7 @@ type MessageOptions struct {
 	MaxBytes int64 // of the file in one call, a line more at most; 0 means to its end
 }
 
-// Stretch is what one call of [ReadMessages] read.
+// Stretch is the part of a transcript that one call of [ReadMessages] read.
 type Stretch struct {
 	Events  []Event // Prompt, Said, and what was asked for, in the order of the file
 	End     int64   // where the next call begins

@@ -136,8 +136,9 @@ func TestFirstDir(t *testing.T) {
 	}
 }
 
-// FuzzReadMessages reads whatever a file may hold, in steps of any size: it ends, goes on, and
-// gives what one reading gives.
+// FuzzReadMessages reads files with any content in steps of any size: each step goes on behind the
+// step before, and all steps together return the same events as one call that reads the whole file.
+// That call ends behind the last whole line.
 func FuzzReadMessages(f *testing.F) {
 	f.Add([]byte(strings.Join(shortSession(), "\n")+"\n"), int64(300))
 	f.Add([]byte("{\"type\":\"assistant\",\"uuid\":\"\xff\",\"message\":{\"content\":[1,{\"type\":\"text\",\"text\":7}]}}\n\n{}"), int64(1))

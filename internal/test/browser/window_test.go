@@ -17,7 +17,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// window is a browser in the console. What it complains of fails the test.
+// window is a browser that shows mneme's console. An error that the browser reports fails the test.
 type window struct {
 	*testing.T
 	ctx context.Context

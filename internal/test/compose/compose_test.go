@@ -177,7 +177,7 @@ func TestSettingsAreMnemes(t *testing.T) {
 	}
 }
 
-// TestProfile: Ollama is in the stack for who asks for it, with its model.
+// TestProfile: Ollama is in the stack only with the profile "ollama", and a job loads its model.
 func TestProfile(t *testing.T) {
 	t.Parallel()
 	text := read(t, "deploy", fileName)
@@ -359,7 +359,7 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// TestOrder: nobody comes before what it waits for.
+// TestOrder: each service comes after all services that it depends on.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	p := parse(t, read(t, "deploy", fileName), "ollama")

@@ -13,8 +13,8 @@ import (
 	"github.com/mneme-memory/mneme/internal/testkit/wait"
 )
 
-// sessions writes transcripts of Claude Code below a folder: long ones in one project and a short
-// one in another.
+// sessions writes transcripts of Claude Code below a folder: long transcripts in one project and a
+// short transcript in another project.
 func sessions(t *testing.T, root string, long int) {
 	t.Helper()
 	line := func(session string, n int, role, cwd, text string) string {

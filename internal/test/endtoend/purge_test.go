@@ -70,7 +70,8 @@ func TestPurgedTextsAreGone(t *testing.T) {
 	w.holdsNothing(t)
 }
 
-// storeToPurge returns the ids of what it stored.
+// storeToPurge stores the texts that a purge has to remove, through the command, a tool and the spool
+// of the hooks, and returns the ids of the memories to purge.
 func (w *world) storeToPurge(t *testing.T) []string {
 	t.Helper()
 	var ids []string

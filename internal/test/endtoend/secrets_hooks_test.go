@@ -15,10 +15,10 @@ import (
 // told is how many secrets one session holds: no more is kept of a session anyway.
 const told = 12
 
-// secretsByHooks puts every kind into the transcripts of sessions: in what the person says, in
-// what the assistant answers, in commands and what they print. Then the sessions end, once in
-// the shared home, where what was learned is delivered, and once in a home that nobody serves,
-// where it stays in the spool. Prompts and refused duplicates pass the hooks too.
+// secretsByHooks puts secrets of every kind into the transcripts of sessions: into prompts, answers,
+// commands and the output of commands. Then the sessions end, once in the shared home, where a running
+// mneme stores the memories of the sessions, and once in a home in which no mneme runs, where these
+// memories wait in the spool. Hooks for a prompt and for the failure of a tool run too.
 func secretsByHooks(t *testing.T) {
 	unserved := filepath.Join(shared.dir, "unserved")
 	for i, home := range []string{shared.home, unserved} {
@@ -72,7 +72,7 @@ func (k *killing) tell(t *testing.T, id string, secrets []redacttest.Secret) {
 	check(t, os.WriteFile(k.transcript(id), []byte(b.String()), 0o600))
 }
 
-// listen runs a hook to its end and notes what it printed.
+// listen runs a hook to its end and notes its output.
 func (k *killing) listen(t *testing.T, event, id string) {
 	t.Helper()
 	out, err := k.command(t, event, id).CombinedOutput()

@@ -64,7 +64,8 @@ type playedPart struct {
 // figure is a value with its 95 % interval; nil where there is none.
 type figure struct{ Value, Low, High *float64 }
 
-// learned is what a session was to teach, and what of it was kept.
+// learned counts the facts of one session that mneme must keep as memories, and how many of them it
+// found and kept.
 type learned struct {
 	Must  float64 `json:"must"`
 	Found float64 `json:"found"`
@@ -107,7 +108,7 @@ func playScenarios(ctx context.Context, w io.Writer, r scenarioRun) (err error) 
 	cmd := exec.CommandContext(ctx, python, args...)
 	cmd.Env = append(os.Environ(), "MNEME_EMBED_MODEL="+r.model, "MNEME_OLLAMA_URL="+r.ollama)
 	cmd.Stdout, cmd.Stderr = w, os.Stderr
-	// It stops its mneme and removes its folders before it ends.
+	// On SIGTERM the runner stops its mneme and removes its folders before it exits.
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = time.Minute
 	playErr := cmd.Run() // 1 also when single scenarios could not be played: the others count

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// standIn stands in for the runner of the scenarios: it writes what that one writes.
+// standIn is a program that replaces the runner of the scenarios in tests. It plays no scenario and
+// writes fixed figures, in the form in which the runner writes its own.
 const standIn = `import json, sys
 out = sys.argv[sys.argv.index("--json") + 1]
 only = sys.argv[sys.argv.index("--only") + 1]
