@@ -54,7 +54,9 @@ func Identity(ctx context.Context, cfg config.Config, ledger *postgres.Ledger) (
 // of a ledger; the first call makes it. Private is for a server that nobody
 // else uses; local answers the calls when the server is in this process, and is
 // nil otherwise.
-func OpenIndex(cfg config.Qdrant, ledger qdrant.Ledger, private bool, local grpc.UnaryClientInterceptor) (*qdrant.Index, error) {
+func OpenIndex(
+	cfg config.Qdrant, ledger qdrant.Ledger, private bool, local grpc.UnaryClientInterceptor,
+) (*qdrant.Index, error) {
 	security, err := cfg.TLS.Config()
 	if err != nil {
 		return nil, err

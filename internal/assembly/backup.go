@@ -23,7 +23,8 @@ func OpenForBackup(ctx context.Context, cfg config.Config) (*postgres.Ledger, er
 	url := postgresURL(cfg.Postgres.URL, at)
 	switch {
 	case at.Address == "" && cfg.Temporal.Address != "":
-		return nil, memory.Down("PostgreSQL", "set MNEME_POSTGRES_URL here as for the workers: a backup reads the database itself",
+		return nil, memory.Down("PostgreSQL",
+			"set MNEME_POSTGRES_URL here as for the workers: a backup reads the database itself",
 			errors.New("where the database is, is not known here"))
 	case at.Address == "":
 		return nil, memory.Down("mneme", `start it with "mneme up"`, errors.New("is not running"))

@@ -32,7 +32,9 @@ var backupName = regexp.MustCompile(`^mneme-[0-9a-f]{8}-\d{8}T\d{6}Z\.backup$`)
 const staleAfter = 24 * time.Hour
 
 // Backup implements activities.Backuper.
-func (b *Backups) Backup(ctx context.Context, in memory.BackupInput, progress func(memory.BackupReport)) (memory.BackupReport, error) {
+func (b *Backups) Backup(
+	ctx context.Context, in memory.BackupInput, progress func(memory.BackupReport),
+) (memory.BackupReport, error) {
 	id, err := b.Ledger.Identity(ctx)
 	if err != nil {
 		return memory.BackupReport{}, err
@@ -42,13 +44,17 @@ func (b *Backups) Backup(ctx context.Context, in memory.BackupInput, progress fu
 		return memory.BackupReport{}, err
 	}
 	if err := os.MkdirAll(in.Dir, 0o700); err != nil {
-		return memory.BackupReport{}, memory.Errorf(memory.Invalid, "make the folder on the worker's machine, or give another one", "write the backup: %w", err)
+		return memory.BackupReport{}, memory.Errorf(memory.Invalid,
+			"make the folder on the worker's machine, or give another one", "write the backup: %w", err)
 	}
 	host, err := os.Hostname()
 	if err != nil {
 		return memory.BackupReport{}, fmt.Errorf("name this machine: %w", err)
 	}
-	r := memory.BackupReport{Host: host, Path: filepath.Join(in.Dir, "mneme-"+id[:8]+"-"+in.At.UTC().Format("20060102T150405Z")+".backup")}
+	r := memory.BackupReport{
+		Host: host,
+		Path: filepath.Join(in.Dir, "mneme-"+id[:8]+"-"+in.At.UTC().Format("20060102T150405Z")+".backup"),
+	}
 	w, err := backup.Create(ctx, b.Ledger, backup.Options{
 		Path: r.Path, Replace: true, Recipients: recipients, Version: b.Version, Settings: b.Config.Portable(),
 		Progress: func(done, total int64) { r.Done, r.Rows = done, total; progress(r) },

@@ -9,7 +9,10 @@ import (
 // copies whose place mneme does not know, such as exports and snapshots of the disk.
 func Unreached(temporal, qdrant config.Service) []memory.Unreached {
 	out := []memory.Unreached{
-		{What: "Claude Code's own transcripts, and sessions that run now", Until: "Claude Code deletes them (30 days, unless its cleanupPeriodDays says otherwise), or you do"},
+		{
+			What:  "Claude Code's own transcripts, and sessions that run now",
+			Until: "Claude Code deletes them (30 days, unless its cleanupPeriodDays says otherwise), or you do",
+		},
 		{What: "exports, backups, and copies or snapshots of the disk", Until: "you delete them"},
 	}
 	if temporal.Mode == config.Given {
@@ -23,9 +26,15 @@ func Unreached(temporal, qdrant config.Service) []memory.Unreached {
 	}
 	switch qdrant.Mode {
 	case config.Given:
-		out = append(out, memory.Unreached{What: "the files and snapshots of the Qdrant that you gave: the points are deleted", Until: "it has tidied its segments up, and its snapshots are deleted"})
+		out = append(out, memory.Unreached{
+			What:  "the files and snapshots of the Qdrant that you gave: the points are deleted",
+			Until: "it has tidied its segments up, and its snapshots are deleted",
+		})
 	case config.Found:
-		out = append(out, memory.Unreached{What: "files of the qdrant program that it keeps in a form of its own", Until: "it has tidied its segments up"})
+		out = append(out, memory.Unreached{
+			What:  "files of the qdrant program that it keeps in a form of its own",
+			Until: "it has tidied its segments up",
+		})
 	}
 	return out
 }

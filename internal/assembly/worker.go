@@ -83,7 +83,8 @@ func (o WorkerOptions) purges(c client.Client, ledger string) activities.Purges 
 	return &purge.Keeper{
 		Home: o.Home, OwnPostgres: o.OwnPostgres, CompactIndex: o.CompactIndex, Unreached: o.Unreached,
 		Histories: temporal.Histories{
-			Client: c, Namespace: o.Temporal.Namespace, Queues: []string{workflows.TaskQueue(ledger), workflows.TaskQueue("")},
+			Client: c, Namespace: o.Temporal.Namespace,
+			Queues: []string{workflows.TaskQueue(ledger), workflows.TaskQueue("")},
 		},
 	}
 }

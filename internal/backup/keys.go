@@ -47,14 +47,16 @@ func Identities(paths []string) ([]age.Identity, error) {
 	for _, path := range paths {
 		f, err := os.Open(path)
 		if err != nil {
-			return nil, memory.Errorf(memory.Invalid, `give the file that "age-keygen" wrote`, "read the identity: %w", err)
+			return nil, memory.Errorf(memory.Invalid, `give the file that "age-keygen" wrote`,
+				"read the identity: %w", err)
 		}
 		some, err := age.ParseIdentities(io.LimitReader(f, maxKeyFile))
 		if closeErr := f.Close(); closeErr != nil {
 			return nil, fmt.Errorf("read the identity: %w", closeErr)
 		}
 		if err != nil { // what it says may quote the key
-			return nil, memory.Errorf(memory.Invalid, `give the file that "age-keygen" wrote; one with a passphrase is opened first with "age -d"`,
+			return nil, memory.Errorf(memory.Invalid,
+				`give the file that "age-keygen" wrote; one with a passphrase is opened first with "age -d"`,
 				"%s holds no secret key of age", path)
 		}
 		out = append(out, some...)

@@ -84,7 +84,8 @@ func (f *File) begin() error {
 		return memory.Errorf(memory.Invalid, hintNoBackup, "%s is no backup of mneme", f.name)
 	}
 	if f.encrypted && len(f.identities) == 0 {
-		return memory.Errorf(memory.Invalid, "give the file with the secret key: --identity FILE", "the backup is encrypted")
+		return memory.Errorf(memory.Invalid, "give the file with the secret key: --identity FILE",
+			"the backup is encrypted")
 	}
 	return nil
 }
@@ -137,7 +138,9 @@ func (f *File) read(ctx context.Context, begin func(memory.BackupHead), row func
 		var err error
 		if in, err = age.Decrypt(in, f.identities...); err != nil {
 			if none := new(age.NoIdentityMatchError); errors.As(err, &none) {
-				return memory.Backup{}, memory.Errorf(memory.Invalid, "give the key of one of those for whom it was encrypted", "the backup is encrypted for somebody else")
+				return memory.Backup{}, memory.Errorf(memory.Invalid,
+					"give the key of one of those for whom it was encrypted",
+					"the backup is encrypted for somebody else")
 			}
 			return memory.Backup{}, damaged("decrypt it: %w", err)
 		}
@@ -150,8 +153,11 @@ func damaged(format string, args ...any) error {
 }
 
 // parse reads a whole backup: it returns without an error only if every digest agrees.
-func parse(ctx context.Context, in io.Reader, begin func(memory.BackupHead), row func([]byte) error) (memory.Backup, error) {
-	unpacked, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderLowmem(true))
+func parse(
+	ctx context.Context, in io.Reader, begin func(memory.BackupHead), row func([]byte) error,
+) (memory.Backup, error) {
+	unpacked, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1),
+		zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderLowmem(true))
 	if err != nil {
 		return memory.Backup{}, damaged("unpack it: %w", err)
 	}
@@ -160,7 +166,9 @@ func parse(ctx context.Context, in io.Reader, begin func(memory.BackupHead), row
 }
 
 // parseText is parse for what was unpacked.
-func parseText(ctx context.Context, in io.Reader, begin func(memory.BackupHead), row func([]byte) error) (memory.Backup, error) {
+func parseText(
+	ctx context.Context, in io.Reader, begin func(memory.BackupHead), row func([]byte) error,
+) (memory.Backup, error) {
 	p := parser{in: bufio.NewReaderSize(in, 64<<10)}
 	p.backup.Digests = map[string]string{}
 	if err := p.head(); err != nil {
@@ -216,7 +224,8 @@ func (p *parser) head() error {
 		return damaged("its first line is not what it should be")
 	}
 	if h.Format != memory.BackupFormat {
-		return memory.Errorf(memory.Invalid, "restore it with a newer mneme", "the backup has format %d, and this mneme reads %d", h.Format, memory.BackupFormat)
+		return memory.Errorf(memory.Invalid, "restore it with a newer mneme",
+			"the backup has format %d, and this mneme reads %d", h.Format, memory.BackupFormat)
 	}
 	if len(h.Tables) == 0 || len(h.Tables) > maxTables {
 		return damaged("it has %d tables", len(h.Tables))
@@ -270,7 +279,8 @@ func (p *parser) end() error {
 	}
 	p.backup.SHA256 = p.lines.hex()
 	switch {
-	case said.End.SHA256 != p.backup.SHA256, said.End.Rows != p.backup.Head.Rows(), len(said.End.Tables) != len(p.backup.Digests):
+	case said.End.SHA256 != p.backup.SHA256, said.End.Rows != p.backup.Head.Rows(),
+		len(said.End.Tables) != len(p.backup.Digests):
 		return damaged("its digest is %.16s and should be %.16s", p.backup.SHA256, said.End.SHA256)
 	}
 	for name, sum := range p.backup.Digests {

@@ -74,9 +74,11 @@ func Create(ctx context.Context, ledger Source, o Options) (Written, error) {
 	if err := checkPlace(o); err != nil {
 		return Written{}, err
 	}
-	tmp, err := renameio.NewPendingFile(o.Path, renameio.WithTempDir(filepath.Dir(o.Path)), renameio.WithPermissions(0o600), renameio.IgnoreUmask())
+	tmp, err := renameio.NewPendingFile(o.Path, renameio.WithTempDir(filepath.Dir(o.Path)),
+		renameio.WithPermissions(0o600), renameio.IgnoreUmask())
 	if err != nil {
-		return Written{}, memory.Errorf(memory.Invalid, "give a file in a folder that you may write to", "write the backup: %w", err)
+		return Written{}, memory.Errorf(memory.Invalid, "give a file in a folder that you may write to",
+			"write the backup: %w", err)
 	}
 	defer tmp.Cleanup() //nolint:errcheck // gone already when all went well
 	w := &writer{counted: counted{to: tmp, sum: sha256.New()}, options: o}
@@ -101,11 +103,13 @@ func checkPlace(o Options) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		return memory.Errorf(memory.Invalid, "give a file in a folder that you may write to", "write the backup: %w", err)
+		return memory.Errorf(memory.Invalid, "give a file in a folder that you may write to",
+			"write the backup: %w", err)
 	case !info.Mode().IsRegular():
 		return memory.Errorf(memory.Invalid, "give the path of a file", "%s is there and is not a file", o.Path)
 	case !o.Replace:
-		return memory.Errorf(memory.Invalid, "give another name, or replace it with --force", "%s is there already", o.Path)
+		return memory.Errorf(memory.Invalid, "give another name, or replace it with --force",
+			"%s is there already", o.Path)
 	}
 	return nil
 }
@@ -126,7 +130,9 @@ func syncFolder(dir string) error {
 // full says what to do when there is no room.
 func full(err error) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		return memory.Errorf(memory.Refused, "make room there, or give a file on another disk; nothing is left of this one", "no room for the backup: %w", err)
+		return memory.Errorf(memory.Refused,
+			"make room there, or give a file on another disk; nothing is left of this one",
+			"no room for the backup: %w", err)
 	}
 	return err
 }

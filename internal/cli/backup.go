@@ -22,7 +22,9 @@ type Ledger interface {
 	backup.Source
 	NoteBackup(ctx context.Context, place memory.BackupPlace) error
 	RestoreTarget(ctx context.Context, digest string) (memory.RestoreTarget, error)
-	RestoreBackup(ctx context.Context, user string, b memory.Backup, rows iter.Seq2[[]byte, error], done func(int64)) error
+	RestoreBackup(
+		ctx context.Context, user string, b memory.Backup, rows iter.Seq2[[]byte, error], done func(int64),
+	) error
 	Close()
 }
 
@@ -65,7 +67,8 @@ func (a *app) backup() *cobra.Command {
 		Args:    cobra.MaximumNArgs(1),
 	}
 	fl := cmd.Flags()
-	fl.StringArrayVar(&f.recipients, "recipient", nil, "encrypt for this public key of age, or those in a file (can be repeated)")
+	fl.StringArrayVar(&f.recipients, "recipient", nil,
+		"encrypt for this public key of age, or those in a file (can be repeated)")
 	fl.BoolVar(&f.force, "force", false, "replace FILE if it is there")
 	fl.StringVar(&f.every, "every", "", "schedule backups: the time between two, such as 24h or 7d; off ends it")
 	fl.StringVar(&f.to, "to", "", "folder for scheduled backups")
@@ -73,11 +76,13 @@ func (a *app) backup() *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {
 		case f.every != "" && len(args) > 0:
-			return memory.Errorf(memory.Invalid, "leave one out", "a backup goes into FILE now, or with --every into the folder of --to")
+			return memory.Errorf(memory.Invalid, "leave one out",
+				"a backup goes into FILE now, or with --every into the folder of --to")
 		case f.every != "":
 			return a.backupEvery(cmd, f)
 		case len(args) == 0 || f.to != "":
-			return memory.Errorf(memory.Invalid, `write "mneme backup FILE", or "mneme backup --every 24h --to FOLDER"`, "nobody says where the backup goes")
+			return memory.Errorf(memory.Invalid, `write "mneme backup FILE", or "mneme backup --every 24h --to FOLDER"`,
+				"nobody says where the backup goes")
 		}
 		return a.withLedger(cmd.Context(), func(cfg config.Config, l Ledger) error {
 			return a.runBackup(cmd.Context(), cfg, l, args[0], f)
@@ -115,7 +120,8 @@ func (a *app) runBackup(ctx context.Context, cfg config.Config, l Ledger, path s
 	}
 	rows := a.rowBar()
 	w, err := backup.Create(ctx, l, backup.Options{
-		Path: a.abs(path), Replace: f.force, Recipients: recipients, Version: a.versionText(), Settings: cfg.Portable(), Progress: rows.at,
+		Path: a.abs(path), Replace: f.force, Recipients: recipients,
+		Version: a.versionText(), Settings: cfg.Portable(), Progress: rows.at,
 	})
 	rows.finish()
 	if err != nil {
@@ -125,7 +131,8 @@ func (a *app) runBackup(ctx context.Context, cfg config.Config, l Ledger, path s
 	if a.json {
 		return a.printJSON(backupJSONOf(w))
 	}
-	if err := a.printf("backed up %s (%s in %d tables) to %s, %s\nsha256 %s\n", memories(int(w.Head.Live)), plural(int(w.Head.Rows()), "row", "rows"),
+	if err := a.printf("backed up %s (%s in %d tables) to %s, %s\nsha256 %s\n",
+		memories(int(w.Head.Live)), plural(int(w.Head.Rows()), "row", "rows"),
 		len(w.Head.Tables), printable(path), size(w.Bytes), w.FileSHA256); err != nil {
 		return err
 	}

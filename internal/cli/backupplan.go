@@ -46,11 +46,13 @@ func (a *app) backupEvery(cmd *cobra.Command, f backupFlags) error {
 		return err
 	}
 	if f.to == "" {
-		return memory.Errorf(memory.Invalid, "give the folder for them: --to FOLDER", "nobody says where the backups go")
+		return memory.Errorf(memory.Invalid, "give the folder for them: --to FOLDER",
+			"nobody says where the backups go")
 	}
 	for _, r := range f.recipients {
 		if !backup.IsRecipient(r) {
-			return memory.Errorf(memory.Invalid, "give the public key itself: age1…", "scheduled backups take no files of keys, which may be gone when one is due")
+			return memory.Errorf(memory.Invalid, "give the public key itself: age1…",
+				"scheduled backups take no files of keys, which may be gone when one is due")
 		}
 	}
 	if _, err := backup.Recipients(f.recipients); err != nil {
@@ -81,9 +83,12 @@ func (a *app) scheduleBackups(ctx context.Context, c Client, in memory.BackupInp
 		return err
 	}
 	if a.json {
-		return a.printJSON(planJSON{Scheduled: true, Every: in.Every.String(), Dir: in.Dir, Keep: in.Keep, First: &first})
+		return a.printJSON(planJSON{
+			Scheduled: true, Every: in.Every.String(), Dir: in.Dir, Keep: in.Keep, First: &first,
+		})
 	}
-	if err := a.printf("backed up %s to %s, %s\na backup every %s from now on, the last %d are kept\n", memories(int(first.Live)), printable(first.Path),
+	if err := a.printf("backed up %s to %s, %s\na backup every %s from now on, the last %d are kept\n",
+		memories(int(first.Live)), printable(first.Path),
 		size(first.Bytes), everyText(in.Every), in.Keep); err != nil {
 		return err
 	}
@@ -117,7 +122,8 @@ func parseEvery(text string) (time.Duration, error) {
 	}
 	every, err := time.ParseDuration(text)
 	if err != nil {
-		return 0, memory.Errorf(memory.Invalid, "give 24h or 7d, say, or off", "%q is no time between backups", memory.Clip(text, memory.MaxRepeated))
+		return 0, memory.Errorf(memory.Invalid, "give 24h or 7d, say, or off",
+			"%q is no time between backups", memory.Clip(text, memory.MaxRepeated))
 	}
 	return every, checkEvery(every)
 }

@@ -32,7 +32,8 @@ func (a *app) conversations() *cobra.Command {
 		Args: cobra.NoArgs,
 	}
 	for _, sub := range []*cobra.Command{
-		a.searchConversations(), a.showConversation(), a.listConversations(), a.forgetConversations(), a.indexConversations(),
+		a.searchConversations(), a.showConversation(), a.listConversations(),
+		a.forgetConversations(), a.indexConversations(),
 	} {
 		a.completions(sub)
 		sub.ValidArgsFunction = cobra.NoFileCompletions
@@ -87,7 +88,8 @@ func (a *app) searchConversations() *cobra.Command {
 	fl.StringArrayVar(&f.roles, "role", nil, "user, assistant, tool or thinking; with commas or repeated (default all)")
 	fl.StringVar(&f.since, "since", "", "said at or after this date, such as 2026-01-31, 7d or \"last week\"")
 	fl.StringVar(&f.before, "before", "", "said before this date")
-	fl.IntVar(&f.limit, "limit", conversation.DefaultLimit, fmt.Sprintf("how many at most, 1 to %d", conversation.MaxLimit))
+	fl.IntVar(&f.limit, "limit", conversation.DefaultLimit,
+		fmt.Sprintf("how many at most, 1 to %d", conversation.MaxLimit))
 	fl.Float64Var(&f.minScore, "min-score", 0, "leave out what does not score above this, 0 to 1")
 	fl.Float64Var(&f.recency, "recency", conversation.DefaultRecency, "how much age counts, 0 to 1")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -112,13 +114,15 @@ func (a *app) searchConversations() *cobra.Command {
 
 func (a *app) conversationQuery(cfg config.Config, f conversationFlags, text string) (conversation.Query, error) {
 	q := conversation.Query{
-		Text: text, AllProjects: f.scope.all, Session: f.session, Limit: f.limit, MinScore: f.minScore, Recency: &f.recency,
+		Text: text, AllProjects: f.scope.all, Session: f.session,
+		Limit: f.limit, MinScore: f.minScore, Recency: &f.recency,
 	}
 	for _, r := range split(f.roles) {
 		q.Roles = append(q.Roles, conversation.Role(r))
 	}
 	if f.limit == 0 {
-		return q, memory.Errorf(memory.Invalid, "leave it out for 5", "limit must be 1 to %d, got 0", conversation.MaxLimit)
+		return q, memory.Errorf(memory.Invalid, "leave it out for 5",
+			"limit must be 1 to %d, got 0", conversation.MaxLimit)
 	}
 	var err error
 	if q.Project, err = a.scope(cfg, f.scope); err != nil {
@@ -190,7 +194,8 @@ func (a *app) indexConversations() *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return a.with(cmd.Context(), func(_ config.Config, c Client) error {
 			n := 0
-			err := a.patiently(cmd.Context(), c, func() (err error) { n, err = c.IndexConversations(cmd.Context(), anew); return err })
+			err := a.patiently(cmd.Context(), c,
+				func() (err error) { n, err = c.IndexConversations(cmd.Context(), anew); return err })
 			if err != nil {
 				return err
 			}
@@ -204,7 +209,8 @@ func (a *app) indexConversations() *cobra.Command {
 					conversation.Stats
 				}{n, stats})
 			}
-			return a.printf("wrote %s; the archive holds %s of %s\n", plural(n, "part of a message", "parts of messages"),
+			return a.printf("wrote %s; the archive holds %s of %s\n",
+				plural(n, "part of a message", "parts of messages"),
 				plural(stats.Messages, "message", "messages"), plural(stats.Sessions, "conversation", "conversations"))
 		})
 	}

@@ -59,7 +59,8 @@ func (a *app) forgetConversations() *cobra.Command {
 
 func (a *app) forgetConversationsInput(cfg config.Config, f forgetConversationFlags) (conversation.ForgetInput, error) {
 	in := conversation.ForgetInput{
-		Filter: conversation.Filter{Message: f.message, Session: f.session, Project: f.scope.project}, DryRun: f.dryRun, User: cfg.User,
+		Filter: conversation.Filter{Message: f.message, Session: f.session, Project: f.scope.project},
+		DryRun: f.dryRun, User: cfg.User,
 	}
 	var err error
 	if in.Filter.Since, err = a.dateFlag("since", f.since); err != nil {
@@ -83,7 +84,9 @@ type conversationForgetter interface {
 	ForgetConversations(ctx context.Context, in conversation.ForgetInput) (conversation.Receipt, error)
 }
 
-func (a *app) runForgetConversations(ctx context.Context, c conversationForgetter, in conversation.ForgetInput, yes bool) error {
+func (a *app) runForgetConversations(
+	ctx context.Context, c conversationForgetter, in conversation.ForgetInput, yes bool,
+) error {
 	if !in.DryRun && !yes {
 		sure, err := a.confirmForgetConversations(ctx, c, in)
 		if err != nil || !sure {
@@ -115,7 +118,8 @@ func (a *app) forgottenText(r conversation.Receipt) string {
 	if r.DryRun {
 		verb = "would forget"
 	}
-	text := fmt.Sprintf("%s %s of %s in %s", verb, plural(r.Messages, "message", "messages"), plural(r.Sessions, "conversation", "conversations"),
+	text := fmt.Sprintf("%s %s of %s in %s", verb, plural(r.Messages, "message", "messages"),
+		plural(r.Sessions, "conversation", "conversations"),
 		printable(strings.Join(r.Projects, ", ")))
 	if r.First != nil && r.Last != nil {
 		text += fmt.Sprintf(", from %s to %s", a.date(*r.First), a.date(*r.Last))
@@ -129,7 +133,9 @@ func (a *app) forgottenText(r conversation.Receipt) string {
 	return text
 }
 
-func (a *app) confirmForgetConversations(ctx context.Context, c conversationForgetter, in conversation.ForgetInput) (bool, error) {
+func (a *app) confirmForgetConversations(
+	ctx context.Context, c conversationForgetter, in conversation.ForgetInput,
+) (bool, error) {
 	look := in
 	look.DryRun = true
 	would, err := c.ForgetConversations(ctx, look)
@@ -141,7 +147,8 @@ func (a *app) confirmForgetConversations(ctx context.Context, c conversationForg
 			"this selects %s, and nobody is there to confirm", plural(would.Messages, "message", "messages"))
 	}
 	would.DryRun = true
-	fmt.Fprintf(a.sys.Stderr, "This %s.\nType %d to forget them; anything else stops: ", a.forgottenText(would), would.Messages)
+	fmt.Fprintf(a.sys.Stderr, "This %s.\nType %d to forget them; anything else stops: ",
+		a.forgottenText(would), would.Messages)
 	answers := bufio.NewReader(a.sys.Stdin)
 	line, err := interruptible(ctx, func() (string, error) { return answers.ReadString('\n') })
 	if ctx.Err() != nil {

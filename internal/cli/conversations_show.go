@@ -61,7 +61,9 @@ type pageReader interface {
 }
 
 // readPlace reads all pages of a place, or with whole those of the conversation that a message is of.
-func readPlace(ctx context.Context, c pageReader, p conversation.Place, whole bool) ([]conversation.Message, string, error) {
+func readPlace(
+	ctx context.Context, c pageReader, p conversation.Place, whole bool,
+) ([]conversation.Message, string, error) {
 	marked := ""
 	if whole {
 		p.Around = 0
@@ -103,7 +105,9 @@ func (a *app) printMessages(messages []conversation.Message, marked string) erro
 	for _, m := range messages {
 		if at := m.Session + "\x00" + m.Project; at != place {
 			place, thread = at, ""
-			if err := a.printf("%s\n", p.faint(fmt.Sprintf("session %s · %s", printable(m.Session), printable(m.Project)))); err != nil {
+			if err := a.printf(
+				"%s\n", p.faint(fmt.Sprintf("session %s · %s", printable(m.Session), printable(m.Project))),
+			); err != nil {
 				return err
 			}
 		}
@@ -183,7 +187,8 @@ func (a *app) printSessions(found []conversation.Session, all bool) error {
 		if all {
 			about = append(about, printable(s.Project))
 		}
-		if err := a.printf("%s  %s  %s\n    %s\n", p.bold(printable(s.Session)), a.date(s.First), p.faint(strings.Join(about, " · ")),
+		if err := a.printf("%s  %s  %s\n    %s\n", p.bold(printable(s.Session)),
+			a.date(s.First), p.faint(strings.Join(about, " · ")),
 			oneLine(s.Opening, a.sys.width()-4)); err != nil {
 			return err
 		}

@@ -126,7 +126,8 @@ func (a *app) readQuestions(ctx context.Context, path string) ([]evalQuestion, [
 		out = append(out, q)
 	}
 	if len(out) == 0 {
-		return nil, nil, memory.Errorf(memory.Invalid, `each line is a JSON object such as {"question": "…", "contains": ["…"]}`,
+		return nil, nil, memory.Errorf(memory.Invalid,
+			`each line is a JSON object such as {"question": "…", "contains": ["…"]}`,
 			"there is no question in %s that can be measured", file.name)
 	}
 	return out, left, nil
@@ -210,7 +211,8 @@ func (e evaluation) ask(ctx context.Context, q evalQuestion) (texts, ids []strin
 		project, all = q.Project, false
 	}
 	if e.talks {
-		res, err := e.client.SearchConversations(ctx, conversation.Query{Text: q.Question, Project: project, AllProjects: all, Limit: evalDepth})
+		res, err := e.client.SearchConversations(ctx,
+			conversation.Query{Text: q.Question, Project: project, AllProjects: all, Limit: evalDepth})
 		for _, h := range res.Hits {
 			texts, ids = append(texts, h.Text), append(ids, h.ID)
 		}

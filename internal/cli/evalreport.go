@@ -47,7 +47,8 @@ func (a *app) printEval(r evalReport) error {
 		return memory.Errorf(memory.Invalid, "correct the questions", "nothing could be measured")
 	}
 	if r.Degraded > 0 {
-		a.note("%d of %s were answered without a part: \"mneme doctor\" says which", r.Degraded, plural(r.Questions, "question", "questions"))
+		a.note("%d of %s were answered without a part: \"mneme doctor\" says which",
+			r.Degraded, plural(r.Questions, "question", "questions"))
 	}
 	rows := [][]string{
 		{"questions", fmt.Sprint(r.Questions)},
@@ -68,13 +69,16 @@ func (a *app) printEval(r evalReport) error {
 			}
 			break
 		}
-		if err := a.printf("not among the first %d: line %d, %s\n", evalDepth, m.Line, oneLine(m.Question, 80)); err != nil {
+		if err := a.printf(
+			"not among the first %d: line %d, %s\n", evalDepth, m.Line, oneLine(m.Question, 80),
+		); err != nil {
 			return err
 		}
 	}
 	const few = 100
 	if r.Questions < few {
-		a.note("%s are few: one more or less moves a figure by %.3f", plural(r.Questions, "question", "questions"), 1/float64(r.Questions))
+		a.note("%s are few: one more or less moves a figure by %.3f",
+			plural(r.Questions, "question", "questions"), 1/float64(r.Questions))
 	}
 	for _, note := range r.Notes {
 		a.note("not measured: %s", note)

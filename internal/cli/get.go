@@ -30,7 +30,8 @@ func (a *app) get() *cobra.Command {
 		Aliases: []string{"show"},
 		Args:    cobra.MinimumNArgs(1),
 	}
-	cmd.Flags().BoolVar(&said, "context", false, "also what was said when it was made, if that conversation is archived")
+	cmd.Flags().BoolVar(&said, "context", false,
+		"also what was said when it was made, if that conversation is archived")
 	cmd.RunE = func(cmd *cobra.Command, ids []string) error {
 		for _, id := range ids {
 			if err := memory.CheckRef(id); err != nil {

@@ -43,7 +43,9 @@ func (a *app) printContexts(ctx context.Context, c pageReader, ids []string, fou
 			if len(one.Context) == 0 {
 				continue
 			}
-			if err := a.printf("\n%s\n", a.paint().bold("What was said when "+memory.ShortID(one.ID)+" was made:")); err != nil {
+			if err := a.printf(
+				"\n%s\n", a.paint().bold("What was said when "+memory.ShortID(one.ID)+" was made:"),
+			); err != nil {
 				return err
 			}
 			if err := a.printMessages(one.Context, ""); err != nil {
@@ -61,10 +63,15 @@ func (a *app) contextOf(ctx context.Context, c pageReader, m memory.Memory) ([]c
 		a.note("memory %s was made in no session", memory.ShortID(m.ID))
 		return nil, nil
 	}
-	p := conversation.Place{Session: m.Session, Near: &m.CreatedAt, Around: contextSize, Project: m.Project, AllProjects: m.Project == memory.Global}
+	p := conversation.Place{
+		Session: m.Session, Near: &m.CreatedAt, Around: contextSize,
+		Project: m.Project, AllProjects: m.Project == memory.Global,
+	}
 	page, err := c.ReadConversation(ctx, p)
 	if memory.CodeOf(err) == memory.NotFound {
-		a.note("the conversation of memory %s is not archived: \"mneme import --claude\" archives what is still there", memory.ShortID(m.ID))
+		a.note(
+			"the conversation of memory %s is not archived: \"mneme import --claude\" archives what is still there",
+			memory.ShortID(m.ID))
 		return nil, nil
 	}
 	return conversation.Join(page.Messages), err

@@ -49,7 +49,8 @@ func (a *app) importCommand() *cobra.Command {
 	fl.StringVar(&f.project, "project", "", "project to import into (default: that of the files or of the current folder;\nfor lines of JSON that name none, _global)")
 	fl.BoolVar(&f.global, "global", false, "import for all projects")
 	fl.StringVar(&f.format, "format", "", "do not guess: one of "+strings.Join(importer.Formats(), ", "))
-	fl.StringArrayVar(&f.rename, "map-project", nil, "what another tool calls a project, such as shop=github.com/acme/shop; repeated")
+	fl.StringArrayVar(&f.rename, "map-project", nil,
+		"what another tool calls a project, such as shop=github.com/acme/shop; repeated")
 	fl.BoolVar(&f.dryRun, "dry-run", false, "show what would become what, change nothing")
 	fl.BoolVar(&f.skipBad, "skip-bad", false, "leave out what cannot be read instead of stopping")
 	fl.IntVar(&f.inFlight, "in-flight", 3, "batches sent at once, 1 to 16")
@@ -63,7 +64,8 @@ func (a *app) importCommand() *cobra.Command {
 			return memory.Errorf(memory.Invalid, "leave it out for 3", "in-flight must be 1 to 16, got %d", f.inFlight)
 		}
 		if f.format != "" && !slices.Contains(importer.Formats(), f.format) {
-			return memory.Errorf(memory.Invalid, "use one of "+strings.Join(importer.Formats(), ", "), "there is no format %q", oneLine(f.format, 60))
+			return memory.Errorf(memory.Invalid, "use one of "+strings.Join(importer.Formats(), ", "),
+				"there is no format %q", oneLine(f.format, 60))
 		}
 		return a.runImports(cmd.Context(), args, f)
 	}
@@ -123,7 +125,8 @@ func (a *app) runImport(ctx context.Context, path string, f importFlags) (import
 func (a *app) importLines(ctx context.Context, cfg config.Config, file *importFile, f importFlags) (importJSON, error) {
 	var res importJSON
 	if len(f.rename) > 0 {
-		return res, memory.Errorf(memory.Invalid, "leave --map-project out", "lines of JSON name their projects in full")
+		return res, memory.Errorf(memory.Invalid, "leave --map-project out",
+			"lines of JSON name their projects in full")
 	}
 	project := orText(f.project, cfg.Project)
 	if f.global {
@@ -176,7 +179,9 @@ func (a *app) tellSurvey(name string, s survey, skipBad bool) error {
 	return nil
 }
 
-func (a *app) sendImport(ctx context.Context, c receiver, file *importFile, s survey, inFlight int) (importJSON, error) {
+func (a *app) sendImport(
+	ctx context.Context, c receiver, file *importFile, s survey, inFlight int,
+) (importJSON, error) {
 	res := importJSON{ImportID: s.id, Format: importer.JSONLines, Lines: s.lines, Bad: s.bad}
 	progress, err := c.ImportStart(ctx, s.id)
 	if err != nil {

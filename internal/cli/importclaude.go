@@ -130,7 +130,8 @@ func (a *app) claudeImport(cfg config.Config, f claudeFlags, project string) (hi
 		in.Memories = cfg.Hooks.ExtractMax
 	}
 	if f.noArchive && (f.noMemories || f.since != "" || f.before != "" || f.tools || f.thinking || f.again) {
-		return in, memory.Errorf(memory.Invalid, "leave --no-archive out", "without the archive there is nothing to import, or the other flags mean nothing")
+		return in, memory.Errorf(memory.Invalid, "leave --no-archive out",
+			"without the archive there is nothing to import, or the other flags mean nothing")
 	}
 	if in.Since, err = a.dateFlag("since", f.since); err != nil {
 		return in, err
@@ -147,7 +148,8 @@ func (a *app) printClaude(found history.Found, in history.Import, dry bool) erro
 	if dry {
 		did, kept = "would archive", found.Messages
 	}
-	text := fmt.Sprintf("%s %s of %s", did, plural(kept, "message", "messages"), plural(found.Sessions, "conversation", "conversations"))
+	text := fmt.Sprintf("%s %s of %s", did, plural(kept, "message", "messages"),
+		plural(found.Sessions, "conversation", "conversations"))
 	if !dry && found.Archived.Known > 0 {
 		text += fmt.Sprintf("; %d were there already", found.Archived.Known)
 	}
@@ -184,7 +186,8 @@ func memoriesFound(found history.Found, dry bool) string {
 		text = fmt.Sprintf("would find %s", memories(found.Candidates))
 	}
 	if found.Attended > 0 {
-		text += fmt.Sprintf("; %s left to the hooks, which look after them", plural(found.Attended, "conversation is", "conversations are"))
+		text += fmt.Sprintf("; %s left to the hooks, which look after them",
+			plural(found.Attended, "conversation is", "conversations are"))
 	}
 	return text
 }

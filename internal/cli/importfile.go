@@ -56,7 +56,8 @@ func (a *app) openImport(ctx context.Context, path string) (*importFile, error) 
 	abs := a.absolute(path)
 	f, err := os.Open(abs)
 	if err != nil {
-		return nil, memory.Errorf(memory.Invalid, "give the path of a file or a folder, or - for stdin", "open import: %w", err)
+		return nil, memory.Errorf(memory.Invalid, "give the path of a file or a folder, or - for stdin",
+			"open import: %w", err)
 	}
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 		f.Close() //nolint:errcheck // only opened

@@ -31,7 +31,9 @@ type foundImport struct {
 }
 
 // importFound imports what is not mneme's own: notes, issues, exports of other tools.
-func (a *app) importFound(ctx context.Context, cfg config.Config, src importer.Source, f importFlags) (importJSON, error) {
+func (a *app) importFound(
+	ctx context.Context, cfg config.Config, src importer.Source, f importFlags,
+) (importJSON, error) {
 	home, root, err := a.projectOf(cfg, src, f)
 	if err != nil {
 		return importJSON{}, err
@@ -92,7 +94,8 @@ func (a *app) tellFound(name string, found *importer.Found, skipBad bool) error 
 			"%s of %s cannot be imported; nothing was", plural(found.Bads, "part", "parts"), name)
 	}
 	if len(found.Items) == 0 {
-		return memory.Errorf(memory.Invalid, "give a file or folder with text in it; what was imported from there before stays",
+		return memory.Errorf(memory.Invalid,
+			"give a file or folder with text in it; what was imported from there before stays",
 			"there is nothing to remember in %s (read as %s)", name, found.Format)
 	}
 	return nil
@@ -155,7 +158,8 @@ func renames(flags []string) (map[string]string, error) {
 	for _, pair := range flags {
 		from, to, ok := strings.Cut(pair, "=")
 		if !ok || strings.TrimSpace(from) == "" || strings.TrimSpace(to) == "" {
-			return nil, memory.Errorf(memory.Invalid, "write it like shop=github.com/acme/shop", "--map-project %q names no two projects", oneLine(pair, 60))
+			return nil, memory.Errorf(memory.Invalid, "write it like shop=github.com/acme/shop",
+				"--map-project %q names no two projects", oneLine(pair, 60))
 		}
 		out[strings.TrimSpace(from)] = strings.TrimSpace(to)
 	}
@@ -329,7 +333,8 @@ func (in *foundImport) would() importJSON {
 	res.Updated = in.plan.Count(memory.ImportChanged) + in.plan.Count(memory.ImportMoved)
 	for i, p := range in.plan.Items {
 		if item := in.found.Items[i]; p.Fate != memory.ImportSame {
-			res.Would = append(res.Would, wouldJSON{p.Fate, item.SourceRef, item.Project, item.Type, p.ID, item.Text, p.Old})
+			res.Would = append(res.Would,
+				wouldJSON{p.Fate, item.SourceRef, item.Project, item.Type, p.ID, item.Text, p.Old})
 		}
 	}
 	for _, m := range in.plan.Gone {

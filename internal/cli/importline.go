@@ -32,7 +32,10 @@ type importLine struct {
 
 // importKeys are the fields that are read.
 func importKeys() []string {
-	return []string{"text", "type", "tags", "project", "collection", "importance", "pinned", "session", "position", "created_at", "source_ref"}
+	return []string{
+		"text", "type", "tags", "project", "collection", "importance",
+		"pinned", "session", "position", "created_at", "source_ref",
+	}
 }
 
 // exportOnlyKeys are fields of an export that a new memory earns by itself.

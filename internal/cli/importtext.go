@@ -20,7 +20,9 @@ func (a *app) printWould(in *foundImport, res importJSON) error {
 	}
 	for _, w := range res.Would[:min(len(res.Would), wouldShown)] {
 		head := fmt.Sprintf("  %-8s %-10s ", w.Fate, w.Type)
-		if err := a.printf("%s%s\n", a.paint().bold(head), oneLine(orText(w.From, w.Project), a.sys.width()-len(head))); err != nil {
+		if err := a.printf(
+			"%s%s\n", a.paint().bold(head), oneLine(orText(w.From, w.Project), a.sys.width()-len(head)),
+		); err != nil {
 			return err
 		}
 		for _, line := range []struct{ sign, text string }{{"-", w.Old}, {" ", w.Text}} {
@@ -76,7 +78,8 @@ func (in *foundImport) summary(res importJSON) string {
 		n    int
 		word string
 	}{
-		{res.Stored, "new"}, {res.Updated, "changed"}, {res.Forgotten, "forgotten"}, {res.Existing, "there already"}, {res.Bad, "left out"},
+		{res.Stored, "new"}, {res.Updated, "changed"}, {res.Forgotten, "forgotten"},
+		{res.Existing, "there already"}, {res.Bad, "left out"},
 	} {
 		if p.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.word))

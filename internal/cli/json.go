@@ -92,7 +92,8 @@ type exportJSON struct {
 func exportLine(m memory.Memory) exportJSON {
 	return exportJSON{
 		m.Text, m.Type, list(m.Tags), m.Project, m.Collection, m.Importance, m.Pinned, m.Session, m.Position,
-		m.CreatedAt, m.Source, m.SourceRef, m.ID, m.Confidence, m.AccessCount, m.LastAccessed, m.ExpiresAt, m.ContentHash, m.Model,
+		m.CreatedAt, m.Source, m.SourceRef, m.ID, m.Confidence,
+		m.AccessCount, m.LastAccessed, m.ExpiresAt, m.ContentHash, m.Model,
 	}
 }
 

@@ -78,14 +78,19 @@ func (a *app) indexState(ctx context.Context, cfg config.Config) *memory.IndexSt
 // mistaken for a count. The metric mneme_up is 0 if the counts of the database could not be read.
 func (a *app) figures(st state, home string, index *memory.IndexState) ([]metrics.Metric, error) {
 	now := a.sys.Now()
-	up := metrics.Metric{Name: "mneme_server_up", Help: "Whether a server answers and does what mneme needs", Label: "server"}
+	up := metrics.Metric{
+		Name: "mneme_server_up",
+		Help: "Whether a server answers and does what mneme needs", Label: "server",
+	}
 	for _, name := range append(config.ServiceNames(), doctor.Worker) {
 		if s := st.servers[name]; s.Known() {
 			up.Samples = append(up.Samples, metrics.Sample{Label: name, Value: metrics.Yes(s.Fine())})
 		}
 	}
 	out := []metrics.Metric{
-		metrics.One("mneme_up", "Whether a store or recall is answered now: Temporal and a worker work, and the database tells its counts", metrics.Yes(st.Stats != nil)),
+		metrics.One("mneme_up",
+			"Whether a store or recall is answered now: Temporal and a worker work, and the database tells its counts",
+			metrics.Yes(st.Stats != nil)),
 		metrics.One("mneme_time_seconds", "When these figures were taken, in seconds since 1970", float64(now.Unix())),
 		up,
 	}
@@ -135,7 +140,10 @@ func waitingFigures(all []memory.Waiting, now time.Time) []metrics.Metric {
 		}
 	}
 	total := 0
-	count := metrics.Metric{Name: "mneme_waiting_changes", Help: "Accepted changes that wait, by the part that they wait for", Label: "part"}
+	count := metrics.Metric{
+		Name: "mneme_waiting_changes",
+		Help: "Accepted changes that wait, by the part that they wait for", Label: "part",
+	}
 	age := metrics.Metric{Name: "mneme_waiting_seconds", Help: "How long the oldest of them has waited", Label: "part"}
 	for _, part := range slices.Sorted(maps.Keys(changes)) {
 		total += changes[part]

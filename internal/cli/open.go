@@ -32,10 +32,12 @@ func (a *app) open() *cobra.Command {
 			"let in for twelve hours or until mneme stops. Nobody else on this machine is.",
 		Args: cobra.NoArgs,
 	}
-	cmd.Flags().BoolVar(&f.byAddress, "ip", false, "a link to 127.0.0.1, for a browser that does not know names below .localhost")
+	cmd.Flags().BoolVar(&f.byAddress, "ip", false,
+		"a link to 127.0.0.1, for a browser that does not know names below .localhost")
 	cmd.Flags().BoolVar(&f.print, "print", false, "print the link and open no browser")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return a.with(cmd.Context(), func(cfg config.Config, _ Client) error { return a.openConsole(cmd.Context(), cfg, f) })
+		return a.with(cmd.Context(),
+			func(cfg config.Config, _ Client) error { return a.openConsole(cmd.Context(), cfg, f) })
 	}
 	return cmd
 }
@@ -46,9 +48,12 @@ func (a *app) openConsole(ctx context.Context, cfg config.Config, f openFlags) e
 	case err != nil:
 		return err
 	case !ready:
-		return memory.Down("mneme", `start it with "mneme up": the console is served by it, also where the servers are elsewhere`, errors.New("is not running"))
+		return memory.Down("mneme",
+			`start it with "mneme up": the console is served by it, also where the servers are elsewhere`,
+			errors.New("is not running"))
 	case d.Console == "" || d.ConsoleKey == "":
-		return memory.Errorf(memory.Conflict, `start it anew: "mneme down", then "mneme up"`, "the mneme that runs is older than its console")
+		return memory.Errorf(memory.Conflict, `start it anew: "mneme down", then "mneme up"`,
+			"the mneme that runs is older than its console")
 	}
 	link, err := uilink.Link(d.Console, uilink.Key(d.ConsoleKey), a.sys.Now(), f.byAddress)
 	if err != nil {
@@ -73,7 +78,9 @@ func (a *app) openConsole(ctx context.Context, cfg config.Config, f openFlags) e
 // link stands in a page that only its owner can read, and the browser is given the page.
 func (a *app) browse(ctx context.Context, home, link string) error {
 	page := filepath.Join(home, "open.html")
-	text := fmt.Sprintf("<!DOCTYPE html><title>mneme</title><meta http-equiv=\"refresh\" content=\"0;url=%s\">\n", html.EscapeString(link))
+	text := fmt.Sprintf(
+		"<!DOCTYPE html><title>mneme</title><meta http-equiv=\"refresh\" content=\"0;url=%s\">\n",
+		html.EscapeString(link))
 	if err := renameio.WriteFile(page, []byte(text), 0o600, renameio.WithTempDir(home)); err != nil {
 		return fmt.Errorf("write the page for the browser: %w", err)
 	}

@@ -90,7 +90,10 @@ func (a *app) showSteps(action string, steps []memory.PlannedStep) error {
 
 func (a *app) showMemories(s memory.PlannedStep) error {
 	for _, m := range s.Memories {
-		if err := a.printf("  %s  %s\n%s\n", memory.ShortID(m.ID), a.date(m.CreatedAt), wrap(orGone(m.Text), a.sys.width(), "    ")); err != nil {
+		if err := a.printf(
+			"  %s  %s\n%s\n", memory.ShortID(m.ID), a.date(m.CreatedAt),
+			wrap(orGone(m.Text), a.sys.width(), "    "),
+		); err != nil {
 			return err
 		}
 	}
@@ -120,7 +123,8 @@ func (a *app) showMerge(s memory.PlannedStep) error {
 	if s.Text == first.Text {
 		return a.printf("  %s the first, unchanged\n", a.paint().bold("comes out:"))
 	}
-	return a.printf("  %s\n%s\n", a.paint().bold("comes out:"), wrap(diffText(first.Text, s.Text), a.sys.width(), "    "))
+	return a.printf("  %s\n%s\n", a.paint().bold("comes out:"),
+		wrap(diffText(first.Text, s.Text), a.sys.width(), "    "))
 }
 
 // decaysShown is how many memories a plan names of those whose confidence fades.
@@ -161,7 +165,9 @@ func (a *app) showLeftOut(all []memory.LeftOut) error {
 		return err
 	}
 	for _, l := range all {
-		if err := a.printf("  %s of %s: %s\n", l.Action, strings.Join(shortIDs(l.IDs), ", "), printable(l.Why)); err != nil {
+		if err := a.printf(
+			"  %s of %s: %s\n", l.Action, strings.Join(shortIDs(l.IDs), ", "), printable(l.Why),
+		); err != nil {
 			return err
 		}
 	}

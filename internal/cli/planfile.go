@@ -61,7 +61,8 @@ func writePlan(path string, p planFile) error {
 func readPlan(path string) (planFile, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return planFile{}, memory.Errorf(memory.Invalid, `make one with "mneme organize --plan FILE"`, "read the plan: %w", err)
+		return planFile{}, memory.Errorf(memory.Invalid, `make one with "mneme organize --plan FILE"`,
+			"read the plan: %w", err)
 	}
 	defer f.Close()
 	return parsePlan(f)

@@ -15,7 +15,9 @@ import (
 // purger takes texts from everywhere, and looks for them again.
 type purger interface {
 	Purge(ctx context.Context, in memory.ForgetInput, progress func(memory.ForgetReceipt)) (memory.ForgetReceipt, error)
-	VerifyPurge(ctx context.Context, in memory.VerifyInput, progress func(memory.PurgeReport)) (memory.PurgeReport, error)
+	VerifyPurge(
+		ctx context.Context, in memory.VerifyInput, progress func(memory.PurgeReport),
+	) (memory.PurgeReport, error)
 }
 
 // forgetOrPurge forgets, and says meanwhile what a purge is doing.
@@ -44,11 +46,15 @@ func (a *app) forgetOrPurge(ctx context.Context, c shower, in memory.ForgetInput
 // verifyPurge looks again for what a purge took.
 func (a *app) verifyPurge(cmd *cobra.Command, f forgetFlags, args []string) error {
 	given := len(args) > 0
-	for _, name := range []string{"tags", "before", "since", "query", "project", "all-projects", "collection", "type", "dry-run", "yes"} {
+	for _, name := range []string{
+		"tags", "before", "since", "query", "project",
+		"all-projects", "collection", "type", "dry-run", "yes",
+	} {
 		given = given || cmd.Flags().Changed(name)
 	}
 	if given {
-		return memory.Errorf(memory.Invalid, "give the receipt alone, or with --purge", "--verify looks for what a purge took and forgets no memory")
+		return memory.Errorf(memory.Invalid, "give the receipt alone, or with --purge",
+			"--verify looks for what a purge took and forgets no memory")
 	}
 	path, err := filepath.Abs(f.verify)
 	if err != nil {
@@ -86,7 +92,9 @@ func (a *app) verifyPurge(cmd *cobra.Command, f forgetFlags, args []string) erro
 // nothing else.
 func (a *app) printPurge(r memory.PurgeReport) error {
 	for _, p := range r.Places {
-		if err := a.printf("  looked through %d %s of %s (%s)\n", p.Count, p.What, printable(p.Place), size(p.Bytes)); err != nil {
+		if err := a.printf(
+			"  looked through %d %s of %s (%s)\n", p.Count, p.What, printable(p.Place), size(p.Bytes),
+		); err != nil {
 			return err
 		}
 	}
@@ -122,7 +130,8 @@ func purgeSummary(r memory.PurgeReport) string {
 		return "there was no text to look for: it was purged before, and the receipt of then finds it (mneme forget --verify)"
 	}
 	if !r.Clean() {
-		return fmt.Sprintf("%s: NOT all of it is gone, %s still there", texts, plural(len(r.Found)+r.More, "trace is", "traces are"))
+		return fmt.Sprintf("%s: NOT all of it is gone, %s still there",
+			texts, plural(len(r.Found)+r.More, "trace is", "traces are"))
 	}
 	return texts + ": found nowhere there"
 }

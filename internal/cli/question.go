@@ -38,7 +38,8 @@ func (a *app) pinQuestion() *cobra.Command {
 		Args:    cobra.MaximumNArgs(1),
 	}
 	fl := cmd.Flags()
-	fl.StringArrayVar(&f.expect, "expect", nil, "ids of memories that answer it, with commas or repeated: one of them must be found")
+	fl.StringArrayVar(&f.expect, "expect", nil,
+		"ids of memories that answer it, with commas or repeated: one of them must be found")
 	fl.StringVar(&f.project, "project", "", "project (default: that of the current folder)")
 	fl.BoolVar(&f.list, "list", false, "show the pinned questions, and at which place each is answered now")
 	fl.BoolVar(&f.all, "all-projects", false, "with --list: those of all projects")
@@ -59,7 +60,8 @@ func (a *app) pinQuestion() *cobra.Command {
 				q, err := c.UnpinQuestion(cmd.Context(), f.remove, cfg.User)
 				return a.tellQuestion("taken away", q, err)
 			case len(args) == 0:
-				return memory.Errorf(memory.Invalid, `mneme pin-question "..." --expect ID, or --list`, "give a question")
+				return memory.Errorf(memory.Invalid, `mneme pin-question "..." --expect ID, or --list`,
+					"give a question")
 			}
 			q, err := c.PinQuestion(cmd.Context(), memory.PinnedQuestion{
 				Project: project, Text: args[0], Expect: split(f.expect), User: cfg.User,
@@ -96,11 +98,13 @@ func (a *app) listQuestions(ctx context.Context, c Client, project string) error
 	for i, q := range found {
 		q.Expect = list(q.Expect)
 		out[i] = questionJSON{PinnedQuestion: q}
-		answer, err := c.Recall(ctx, memory.Query{Text: q.Text, Project: q.Project, Limit: memory.AnswerWithin, Trial: true})
+		answer, err := c.Recall(ctx,
+			memory.Query{Text: q.Text, Project: q.Project, Limit: memory.AnswerWithin, Trial: true})
 		if err != nil {
 			return err
 		}
-		out[i].AnsweredAt = 1 + slices.IndexFunc(answer.Hits, func(h memory.Hit) bool { return slices.Contains(q.Expect, h.ID) })
+		out[i].AnsweredAt = 1 + slices.IndexFunc(answer.Hits,
+			func(h memory.Hit) bool { return slices.Contains(q.Expect, h.ID) })
 	}
 	if a.json {
 		return a.printJSON(out)
@@ -115,7 +119,10 @@ func (a *app) listQuestions(ctx context.Context, c Client, project string) error
 		if q.AnsweredAt > 0 {
 			place = "at place " + strconv.Itoa(q.AnsweredAt)
 		}
-		rows = append(rows, []string{memory.ShortID(q.ID), place, strings.Join(shortIDs(q.Expect), ","), printable(q.Project), oneLine(q.Text, 60)})
+		rows = append(rows, []string{
+			memory.ShortID(q.ID), place, strings.Join(shortIDs(q.Expect), ","),
+			printable(q.Project), oneLine(q.Text, 60),
+		})
 	}
 	return table(a.sys.Stdout, rows)
 }

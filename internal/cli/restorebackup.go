@@ -59,7 +59,8 @@ func (a *app) restoreBackup() *cobra.Command {
 		Args:    cobra.ExactArgs(1),
 	}
 	fl := cmd.Flags()
-	fl.StringArrayVar(&f.identities, "identity", nil, "file with a secret key of age, for an encrypted backup (can be repeated)")
+	fl.StringArrayVar(&f.identities, "identity", nil,
+		"file with a secret key of age, for an encrypted backup (can be repeated)")
 	fl.BoolVar(&f.dryRun, "dry-run", false, "check the file and say what would be restored, change nothing")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return a.runRestoreBackup(cmd.Context(), args[0], f)
@@ -106,7 +107,8 @@ func (a *app) runRestoreBackup(ctx context.Context, path string, f restoreFlags)
 func restoreOf(path string, encrypted bool, b memory.Backup, t memory.RestoreTarget) restoreJSON {
 	h := b.Head
 	return restoreJSON{
-		Path: path, SHA256: b.SHA256, Encrypted: encrypted, WrittenBy: h.Version, WrittenAt: h.CreatedAt, Ledger: h.Ledger,
+		Path: path, SHA256: b.SHA256, Encrypted: encrypted,
+		WrittenBy: h.Version, WrittenAt: h.CreatedAt, Ledger: h.Ledger,
 		Schema: h.Schema, Model: h.Model, Live: h.Live, Rows: h.Rows(), Tables: tableRows(h),
 		HomeSchema: t.Schema, HomeEmpty: t.Empty, HomeHolds: t.Found, Already: t.Restored,
 	}
@@ -126,7 +128,9 @@ func refuseRestore(b memory.Backup, t memory.RestoreTarget) error {
 }
 
 // restoreAll fills the ledger, then the index, and proves both.
-func (a *app) restoreAll(ctx context.Context, cfg config.Config, l Ledger, file *backup.File, b memory.Backup, r restoreJSON) error {
+func (a *app) restoreAll(
+	ctx context.Context, cfg config.Config, l Ledger, file *backup.File, b memory.Backup, r restoreJSON,
+) error {
 	client, err := a.deps.Dial(ctx, cfg) // who cannot fill the index should not begin
 	if err != nil {
 		return err
@@ -166,7 +170,8 @@ func (a *app) printRestored(cfg config.Config, b memory.Backup, r restoreJSON) e
 	} else if r.Already {
 		err = a.printf("the index was compared with the database\n")
 	} else {
-		err = a.printf("restored %s (%s), compared by SHA-256\n", memories(int(r.Live)), plural(int(r.Rows), "row", "rows"))
+		err = a.printf("restored %s (%s), compared by SHA-256\n",
+			memories(int(r.Live)), plural(int(r.Rows), "row", "rows"))
 	}
 	if err != nil {
 		return err
@@ -174,14 +179,16 @@ func (a *app) printRestored(cfg config.Config, b memory.Backup, r restoreJSON) e
 	if r.Settings {
 		a.note("config.toml was written with the settings of the backup; they hold after \"mneme down\" and \"mneme up\"")
 	} else if len(b.Head.Settings) > 0 && !r.Already {
-		a.note("the settings of the backup were left out, because this home has a config.toml: %s", oneLine(settingsText(b.Head.Settings), 400))
+		a.note("the settings of the backup were left out, because this home has a config.toml: %s",
+			oneLine(settingsText(b.Head.Settings), 400))
 	}
 	if d, ready, err := config.Running(cfg.Home); err == nil && ready && b.Head.Model != "" && d.Model != b.Head.Model {
 		a.note("the vectors are of the model %s, and this home uses %s: recalls go by keywords until you set MNEME_EMBED_MODEL=%s and restart, or run \"mneme rebuild\", which embeds everything anew",
 			oneLine(b.Head.Model, 100), d.Model, oneLine(b.Head.Model, 100))
 	}
 	if !r.IndexEqual {
-		return memory.Errorf(memory.Internal, `run "mneme rebuild"; if it stays so, "mneme doctor" may tell more`, "everything is restored, but index and database are not equal")
+		return memory.Errorf(memory.Internal, `run "mneme rebuild"; if it stays so, "mneme doctor" may tell more`,
+			"everything is restored, but index and database are not equal")
 	}
 	return nil
 }

@@ -88,8 +88,10 @@ func (a *app) keepForLater(cfg config.Config, in memory.StoreInput, err error) e
 		return err
 	}
 	return a.printStored(memory.StoreResult{
-		ID: clean.ID(), Status: memory.Accepted, Project: clean.Project, Collection: clean.Collection, WaitingFor: "mneme",
-		Message: fmt.Sprintf("mneme is down (%v); the text is kept on disk and stored when it runs again: mneme up", err),
+		ID: clean.ID(), Status: memory.Accepted, Project: clean.Project,
+		Collection: clean.Collection, WaitingFor: "mneme",
+		Message: fmt.Sprintf(
+			"mneme is down (%v); the text is kept on disk and stored when it runs again: mneme up", err),
 	})
 }
 

@@ -43,7 +43,8 @@ func (s *server) askUndo(ctx context.Context, r *http.Request) (answer, error) {
 func (s *server) undo(ctx context.Context, r *http.Request) (answer, error) {
 	of := r.FormValue("of")
 	if of == "" {
-		return answer{}, memory.Errorf(memory.Invalid, "choose a change on the page of changes", "nothing was named to undo")
+		return answer{}, memory.Errorf(memory.Invalid, "choose a change on the page of changes",
+			"nothing was named to undo")
 	}
 	report, err := s.Client.Undo(ctx, memory.UndoInput{Of: of, User: s.User}, func(memory.UndoReport) {})
 	if err != nil {

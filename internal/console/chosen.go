@@ -35,7 +35,8 @@ func (s *server) chosen(ctx context.Context, r *http.Request) (answer, error) {
 		return answer{}, err
 	}
 	if len(v.Memories) == 0 {
-		return answer{}, memory.Errorf(memory.NotFound, "look at the list again", "none of the chosen memories is there any more")
+		return answer{}, memory.Errorf(memory.NotFound, "look at the list again",
+			"none of the chosen memories is there any more")
 	}
 	return answer{page: "chosen", view: view{Title: "Are you sure?", Here: "memories", Data: v}}, nil
 }
@@ -47,7 +48,8 @@ func idsOf(r *http.Request) ([]string, error) {
 		return nil, memory.Errorf(memory.Invalid, "choose memories in the list first", "no memory was chosen")
 	}
 	if len(ids) > maxChosen {
-		return nil, memory.Errorf(memory.Invalid, "choose fewer, or use \"mneme forget\"", "%d memories are more than %d", len(ids), maxChosen)
+		return nil, memory.Errorf(memory.Invalid, "choose fewer, or use \"mneme forget\"",
+			"%d memories are more than %d", len(ids), maxChosen)
 	}
 	for _, id := range ids {
 		if err := memory.CheckRef(id); err != nil {

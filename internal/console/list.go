@@ -34,7 +34,8 @@ func (s *server) list(ctx context.Context, r *http.Request) (answer, error) {
 		return answer{}, err
 	}
 	v := listView{
-		Project: r.FormValue("project"), Type: r.FormValue("type"), Source: r.FormValue("source"), Sort: r.FormValue("sort"),
+		Project: r.FormValue("project"), Type: r.FormValue("type"),
+		Source: r.FormValue("source"), Sort: r.FormValue("sort"),
 		Tags: r.FormValue("tags"), Session: r.FormValue("session"), Nearly: r.FormValue("nearly") != "",
 		Census: census, Types: memory.Types(), Sources: memory.Sources(), Sorts: memory.Sorts(),
 	}
@@ -65,7 +66,10 @@ func (s *server) list(ctx context.Context, r *http.Request) (answer, error) {
 
 // page asks for one memory more than is shown, to know whether there are more.
 func (v listView) page(skip int) memory.Page {
-	p := memory.Page{Source: v.Source, Sort: v.Sort, Session: v.Session, Nearly: v.Nearly, Skip: skip, Limit: perPage + 1}
+	p := memory.Page{
+		Source: v.Source, Sort: v.Sort, Session: v.Session,
+		Nearly: v.Nearly, Skip: skip, Limit: perPage + 1,
+	}
 	if v.Project != "" {
 		p.Projects = []string{v.Project}
 	}
@@ -88,7 +92,8 @@ func number(text string) (int, error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 || n > maxSkip {
-		return 0, memory.Errorf(memory.Invalid, "go back to the first page", "skip must be a number from 0 to %d", maxSkip)
+		return 0, memory.Errorf(memory.Invalid, "go back to the first page",
+			"skip must be a number from 0 to %d", maxSkip)
 	}
 	return n, nil
 }

@@ -56,12 +56,18 @@ func (s *server) memory(ctx context.Context, r *http.Request) (answer, error) {
 		}
 	}
 	if h.Memory.Session != "" {
-		page := memory.Page{Project: h.Memory.Project, Session: h.Memory.Session, Sort: memory.SortNewest, Limit: neighbours}
+		page := memory.Page{
+			Project: h.Memory.Project, Session: h.Memory.Session,
+			Sort: memory.SortNewest, Limit: neighbours,
+		}
 		if v.Beside, err = s.Client.List(ctx, page); err != nil {
 			return answer{}, err
 		}
 	}
-	return answer{page: "memory", view: view{Title: "Memory " + memory.ShortID(h.Memory.ID), Here: "memories", Data: v}}, nil
+	return answer{
+		page: "memory",
+		view: view{Title: "Memory " + memory.ShortID(h.Memory.ID), Here: "memories", Data: v},
+	}, nil
 }
 
 // life returns the versions, newest first, and how often recalls returned the memory.
@@ -108,7 +114,8 @@ func (s *server) edit(ctx context.Context, r *http.Request) (answer, error) {
 	}
 	weight, err := strconv.ParseFloat(r.FormValue("importance"), 64)
 	if err != nil {
-		return answer{}, memory.Errorf(memory.Invalid, "use a number from 0 to 1, such as 0.5", "the importance %q is no number", r.FormValue("importance"))
+		return answer{}, memory.Errorf(memory.Invalid, "use a number from 0 to 1, such as 0.5",
+			"the importance %q is no number", r.FormValue("importance"))
 	}
 	if weight != now.Importance {
 		in.Importance = &weight
@@ -126,7 +133,8 @@ func (s *server) edit(ctx context.Context, r *http.Request) (answer, error) {
 // pin pins a memory, or takes the pin away.
 func (s *server) pin(ctx context.Context, r *http.Request) (answer, error) {
 	id, pinned := r.PathValue("id"), r.FormValue("pinned") == "yes"
-	m, err := s.Client.Update(ctx, memory.UpdateInput{ID: id, Pinned: &pinned, Source: memory.SourceConsole, User: s.User})
+	m, err := s.Client.Update(ctx,
+		memory.UpdateInput{ID: id, Pinned: &pinned, Source: memory.SourceConsole, User: s.User})
 	if err != nil {
 		return answer{}, err
 	}

@@ -34,7 +34,8 @@ func parsePages(functions template.FuncMap) (pages, error) {
 		if name == "frame" || name == "parts" {
 			continue
 		}
-		t, err := template.New("frame.html").Funcs(functions).ParseFS(sources, "pages/frame.html", "pages/parts.html", path.Join("pages", n.Name()))
+		t, err := template.New("frame.html").Funcs(functions).ParseFS(sources,
+			"pages/frame.html", "pages/parts.html", path.Join("pages", n.Name()))
 		if err != nil {
 			return nil, fmt.Errorf("read the console's page %q: %w", name, err)
 		}
@@ -138,7 +139,8 @@ type trouble struct {
 
 func (s *server) failed(r *http.Request, err error) answer {
 	status := map[memory.Code]int{
-		memory.Invalid: http.StatusBadRequest, memory.NotFound: http.StatusNotFound, memory.Conflict: http.StatusConflict,
+		memory.Invalid: http.StatusBadRequest, memory.NotFound: http.StatusNotFound,
+		memory.Conflict:    http.StatusConflict,
 		memory.Unavailable: http.StatusServiceUnavailable, memory.Refused: http.StatusServiceUnavailable,
 	}[memory.CodeOf(err)]
 	if status == 0 {

@@ -42,7 +42,8 @@ func (d *daemon) startConsole(ctx context.Context, client *workflows.Client) (co
 	c := consoleServer{address: "http://" + listener.Addr().String(), key: uilink.NewKey()}
 	guard := uilink.NewGate(uilink.Page{Name: "mneme", Command: "mneme open"}, c.key, nil)
 	server := &http.Server{
-		Handler: guard.Guard(pages), ReadHeaderTimeout: consoleHeaders, ReadTimeout: consolePatience, WriteTimeout: consolePatience,
+		Handler: guard.Guard(pages), ReadHeaderTimeout: consoleHeaders,
+		ReadTimeout: consolePatience, WriteTimeout: consolePatience,
 		MaxHeaderBytes: 16 << 10,
 	}
 	ended := make(chan error, 1)

@@ -22,7 +22,8 @@ func (d *daemon) startHistory(ctx context.Context, client *workflows.Client) {
 		redactor = func(string) (memory.Redactor, error) { return d.opts.Redactor, nil }
 	}
 	nightly := history.Nightly{Client: client, Import: history.Import{
-		Home: d.opts.Config.Home, Root: history.Folder(d.opts.Getenv, home), Project: project.Identify, Redactor: redactor,
+		Home: d.opts.Config.Home, Root: history.Folder(d.opts.Getenv, home),
+		Project: project.Identify, Redactor: redactor,
 		Now: time.Now, User: d.opts.Config.User, Archive: true, Memories: d.opts.Config.Hooks.ExtractMax,
 	}}
 	d.stops.background(ctx, func(ctx context.Context) {

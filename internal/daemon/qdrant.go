@@ -114,6 +114,7 @@ func (d *daemon) embedQdrant(ctx context.Context, key string) (qdrantServer, err
 	}
 	d.stops.push(s.Stop)
 	return qdrantServer{
-		Service: config.Service{Address: s.Addr(), Mode: config.Embedded, Secured: true}, apiKey: key, local: s.Local(), compact: s.Compact,
+		Service: config.Service{Address: s.Addr(), Mode: config.Embedded, Secured: true},
+		apiKey:  key, local: s.Local(), compact: s.Compact,
 	}, nil
 }

@@ -45,7 +45,8 @@ func (d *daemon) startTemporal(ctx context.Context) (temporalServer, error) {
 	}
 	s, err := embeddedtemporal.Start(ctx, embeddedtemporal.Options{
 		Dir: filepath.Join(cfg.Home, "temporal"), Namespace: cfg.Temporal.Namespace, UIPort: cfg.UI.Port,
-		UIGuard: uilink.NewGate(uilink.Page{Name: "Temporal UI", Command: "mneme ui"}, uiKey, nil).Guard, UICodec: converter.NewPayloadCodecHTTPHandler(codec),
+		UIGuard:          uilink.NewGate(uilink.Page{Name: "Temporal UI", Command: "mneme ui"}, uiKey, nil).Guard,
+		UICodec:          converter.NewPayloadCodecHTTPHandler(codec),
 		SearchAttributes: attributes, TLS: security, Logger: d.opts.Logger,
 	})
 	if errors.Is(err, embeddedtemporal.ErrNewerFile) {

@@ -22,7 +22,10 @@ func Redactor(cfg config.Temporal, home, project string) (memory.Redactor, error
 	if err != nil {
 		return nil, fmt.Errorf("read the privacy rules of CLAUDE.md: %w", err)
 	}
-	r, err := redact.New(redact.Options{Rules: rules, Key: markKey(payload.Source{File: cfg.KeyFile, Given: cfg.KeyFileGiven, Command: cfg.KeyCommand})})
+	r, err := redact.New(redact.Options{
+		Rules: rules,
+		Key:   markKey(payload.Source{File: cfg.KeyFile, Given: cfg.KeyFileGiven, Command: cfg.KeyCommand}),
+	})
 	if err != nil {
 		return nil, fmt.Errorf("apply the privacy rules of CLAUDE.md: %w", err)
 	}

@@ -42,7 +42,8 @@ const suffix = ".jsonl"
 // folder. What cannot be read is left out; only a folder that is not there is an error.
 func Find(ctx context.Context, root string, project func(dir string) string) ([]Transcript, error) {
 	if info, err := os.Stat(root); errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
-		return nil, memory.Errorf(memory.NotFound, "set CLAUDE_CONFIG_DIR to Claude Code's folder, if it is another one",
+		return nil, memory.Errorf(memory.NotFound,
+			"set CLAUDE_CONFIG_DIR to Claude Code's folder, if it is another one",
 			"Claude Code keeps no conversations in %s", root)
 	} else if err != nil {
 		return nil, fmt.Errorf("find conversations: %w", err)

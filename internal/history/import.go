@@ -145,7 +145,10 @@ func (i Import) do(ctx context.Context, client Client) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
-	r := &run{Import: i, client: client, progress: progress, sessions: map[string]bool{}, found: Found{Projects: map[string]int{}}}
+	r := &run{
+		Import: i, client: client, progress: progress,
+		sessions: map[string]bool{}, found: Found{Projects: map[string]int{}},
+	}
 	list, total, err := i.plan(ctx, progress)
 	if err != nil {
 		return r.found, err
@@ -277,7 +280,8 @@ func (r *run) send(ctx context.Context, messages []conversation.Message) error {
 	results := make(chan conversation.Archived, len(messages)+1)
 	for _, b := range batches(messages) {
 		group.Go(func() error {
-			done, err := r.client.Archive(ctx, conversation.Batch{Messages: b, Again: r.Again, User: r.User, Redacted: true})
+			done, err := r.client.Archive(ctx,
+				conversation.Batch{Messages: b, Again: r.Again, User: r.User, Redacted: true})
 			results <- done
 			return err
 		})

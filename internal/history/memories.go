@@ -66,7 +66,9 @@ func (r *run) remember(ctx context.Context, t Transcript, redactor memory.Redact
 // perStep bounds the candidates of one step, as in a session.
 const perStep = 5
 
-func (r *run) candidates(ctx context.Context, batch transcript.Batch, before int, redactor memory.Redactor) []extract.Candidate {
+func (r *run) candidates(
+	ctx context.Context, batch transcript.Batch, before int, redactor memory.Redactor,
+) []extract.Candidate {
 	left := min(perStep, r.Memories-before)
 	if left <= 0 {
 		return nil

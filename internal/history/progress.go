@@ -60,7 +60,8 @@ func Lock(home string) (unlock func(), err error) {
 		return nil, fmt.Errorf("lock the import: %w", err)
 	}
 	if !ok {
-		return nil, memory.Errorf(memory.Conflict, "wait until it is done", "another import of Claude Code's history is at work")
+		return nil, memory.Errorf(memory.Conflict, "wait until it is done",
+			"another import of Claude Code's history is at work")
 	}
 	return func() { _ = l.Unlock() }, nil // closing the file is all that can fail
 }

@@ -82,7 +82,8 @@ func (r *run) failure() session.Failure {
 		key = unique()
 	}
 	return session.Failure{
-		Tool: r.in.ToolName, Command: memory.Clip(command, maxCommand), Key: memory.ContentHash(r.in.Session + "/" + key), At: r.opts.Now().UTC(),
+		Tool: r.in.ToolName, Command: memory.Clip(command, maxCommand),
+		Key: memory.ContentHash(r.in.Session + "/" + key), At: r.opts.Now().UTC(),
 	}
 }
 

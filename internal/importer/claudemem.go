@@ -63,7 +63,8 @@ func (c *collector) observed(where string, o object) {
 	}
 	c.leave("names of files that were only read", len(o.lines("files_read")))
 	in := memory.StoreInput{
-		Text: strings.Join(text, "\n"), Project: o.text("project"), Session: o.text("memory_session_id", "sdk_session_id"),
+		Text: strings.Join(text, "\n"), Project: o.text("project"),
+		Session:   o.text("memory_session_id", "sdk_session_id"),
 		CreatedAt: o.date("created_at_epoch", "created_at"), SourceRef: claudeMemRef("observation", o),
 	}
 	in.Type, in.Tags = kindOf(o.text("type"), memory.TypeFact, o.list("concepts"))
@@ -86,7 +87,9 @@ func (c *collector) summary(where string, o object) {
 	}
 	c.leave("names of files that were only read", len(o.lines("files_read")))
 	c.add(where, memory.StoreInput{
-		Text: strings.Join(text, "\n"), Project: o.text("project"), Session: o.text("memory_session_id", "sdk_session_id"),
-		Type: memory.TypeEpisode, Tags: []string{"summary"}, CreatedAt: o.date("created_at_epoch", "created_at"), SourceRef: claudeMemRef("summary", o),
+		Text: strings.Join(text, "\n"), Project: o.text("project"),
+		Session: o.text("memory_session_id", "sdk_session_id"),
+		Type:    memory.TypeEpisode, Tags: []string{"summary"},
+		CreatedAt: o.date("created_at_epoch", "created_at"), SourceRef: claudeMemRef("summary", o),
 	})
 }

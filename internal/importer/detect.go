@@ -68,7 +68,8 @@ func formatOf(names map[string]bool, kind string) string {
 		return true
 	}
 	switch {
-	case kind == "entity" && has("name", "entityType"), kind == "relation" && has("from", "to"), has("entities", "relations"):
+	case kind == "entity" && has("name", "entityType"), kind == "relation" && has("from", "to"),
+		has("entities", "relations"):
 		return ServerMemory
 	case has("observations", "totalObservations"), has("observations", "summaries"), has("memory_session_id", "title"):
 		return ClaudeMem

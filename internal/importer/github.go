@@ -45,7 +45,10 @@ func (c *collector) issue(where string, o object) {
 	if state := strings.ToLower(o.text("state")); state != "" {
 		head += " (" + state + because(o.text("stateReason", "state_reason")) + ")"
 	}
-	base := memory.StoreInput{Project: repository(link), Type: memory.TypeNote, Tags: []string{"issue"}, CreatedAt: o.date("createdAt", "created_at")}
+	base := memory.StoreInput{
+		Project: repository(link), Type: memory.TypeNote,
+		Tags: []string{"issue"}, CreatedAt: o.date("createdAt", "created_at"),
+	}
 	for _, label := range o.objects("labels") {
 		typ, tags := kindOf(label.text("name"), memory.TypeNote, nil)
 		if typ == memory.TypeError || typ == memory.TypeDecision {
@@ -64,7 +67,8 @@ func (c *collector) issue(where string, o object) {
 	}
 	c.long(where, base, head, o.text("body"), "issue:"+ref)
 	for i, one := range o.objects("comments") {
-		c.comment(fmt.Sprintf("%s, comment %d", where, i+1), base, fmt.Sprintf("%s #%.0f: %s", what, number, title), ref, i, one)
+		c.comment(fmt.Sprintf("%s, comment %d", where, i+1), base,
+			fmt.Sprintf("%s #%.0f: %s", what, number, title), ref, i, one)
 	}
 }
 

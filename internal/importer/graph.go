@@ -63,7 +63,8 @@ func (c *collector) entity(where string, o object) {
 	}
 	for _, text := range seen {
 		c.add(where, memory.StoreInput{
-			Text: about + ": " + text, Type: typ, Tags: tags, SourceRef: "server-memory:" + name + "#" + memory.ContentHash(text)[:12],
+			Text: about + ": " + text, Type: typ, Tags: tags,
+			SourceRef: "server-memory:" + name + "#" + memory.ContentHash(text)[:12],
 		})
 	}
 }
@@ -76,6 +77,7 @@ func (c *collector) relation(where string, o object) {
 	}
 	text := oneLine(from + " " + verb(o.text("relationType")) + " " + to)
 	c.add(where, memory.StoreInput{
-		Text: text, Type: memory.TypeFact, Tags: []string{"relation"}, SourceRef: "server-memory:relation#" + memory.ContentHash(text)[:12],
+		Text: text, Type: memory.TypeFact, Tags: []string{"relation"},
+		SourceRef: "server-memory:relation#" + memory.ContentHash(text)[:12],
 	})
 }

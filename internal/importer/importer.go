@@ -106,7 +106,8 @@ func (c *collector) read(ctx context.Context, src Source, o Options) error {
 	format := o.Format
 	if src.File == nil {
 		if format != "" && format != Markdown && format != BasicMemory {
-			return memory.Errorf(memory.Invalid, "give the file of the export", "%s is a folder, and %s is not read from folders", src.Name, format)
+			return memory.Errorf(memory.Invalid, "give the file of the export",
+				"%s is a folder, and %s is not read from folders", src.Name, format)
 		}
 		return c.folder(ctx, src, o)
 	}
@@ -122,13 +123,17 @@ func (c *collector) read(ctx context.Context, src Source, o Options) error {
 		return parse(ctx, c, data)
 	}
 	if format != Markdown && format != BasicMemory {
-		return memory.Errorf(memory.Invalid, "use one of "+strings.Join(Formats(), ", "), "there is no format %q", format)
+		return memory.Errorf(memory.Invalid, "use one of "+strings.Join(Formats(), ", "),
+			"there is no format %q", format)
 	}
 	info, err := src.File.Stat()
 	if err != nil {
 		return fmt.Errorf("read %s: %w", src.Name, err)
 	}
-	c.file(file{path: src.Path, ref: fileRef(src.Path, o.Root), data: data, changed: info.ModTime(), observations: format == BasicMemory})
+	c.file(file{
+		path: src.Path, ref: fileRef(src.Path, o.Root), data: data,
+		changed: info.ModTime(), observations: format == BasicMemory,
+	})
 	if src.Path != "" {
 		c.found.Scope = memory.ImportScope{Prefixes: []string{fileRef(src.Path, o.Root) + "#"}, Sync: true}
 	}

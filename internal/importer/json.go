@@ -9,7 +9,8 @@ import (
 )
 
 func notJSON(err error, offset int64) error {
-	return memory.Errorf(memory.Invalid, "export it again; the file may be cut off", "after %d bytes the file is not JSON: %w", offset, err)
+	return memory.Errorf(memory.Invalid, "export it again; the file may be cut off",
+		"after %d bytes the file is not JSON: %w", offset, err)
 }
 
 // object is an object of another tool, by the exact names of its fields.

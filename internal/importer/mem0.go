@@ -47,12 +47,16 @@ func unwrapped(o object) []object {
 
 func (c *collector) mem0(where string, o object) {
 	meta := o.object("metadata")
-	in := memory.StoreInput{Text: o.text("memory", "content", "text"), Session: o.text("run_id"), CreatedAt: o.date("created_at", "updated_at")}
+	in := memory.StoreInput{
+		Text: o.text("memory", "content", "text"), Session: o.text("run_id"),
+		CreatedAt: o.date("created_at", "updated_at"),
+	}
 	kind := o.text("memory_type")
 	if kind == "" {
 		kind = meta.text("type", "memory_type")
 	}
-	in.Type, in.Tags = kindOf(kind, memory.TypeFact, append(o.list("categories"), append(meta.list("tags"), meta.list("category")...)...))
+	in.Type, in.Tags = kindOf(kind, memory.TypeFact,
+		append(o.list("categories"), append(meta.list("tags"), meta.list("category")...)...))
 	if id := o.text("id"); id != "" {
 		in.SourceRef = "mem0:" + id
 	}

@@ -87,7 +87,8 @@ func (c *collector) entry(root *os.Root, ref, name string, d fs.DirEntry, o Opti
 	case !d.Type().IsRegular():
 		return nil
 	case c.found.Files >= maxFiles:
-		return memory.Errorf(memory.Invalid, "import its folders one by one", "there are more than %d Markdown files", maxFiles)
+		return memory.Errorf(memory.Invalid, "import its folders one by one",
+			"there are more than %d Markdown files", maxFiles)
 	}
 	data, changed, err := readNote(root, name)
 	if err != nil {
@@ -95,7 +96,8 @@ func (c *collector) entry(root *os.Root, ref, name string, d fs.DirEntry, o Opti
 		return nil
 	}
 	c.file(file{
-		path: name, ref: ref + filepath.ToSlash(name), data: data, changed: changed, observations: o.Format == BasicMemory,
+		path: name, ref: ref + filepath.ToSlash(name), data: data,
+		changed: changed, observations: o.Format == BasicMemory,
 	})
 	return nil
 }

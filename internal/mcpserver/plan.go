@@ -51,7 +51,8 @@ func (s *Server) addPlan(ctx context.Context, c Client, id string, a *organized)
 
 func newPlannedStep(s memory.PlannedStep) plannedStep {
 	out := plannedStep{
-		Action: s.Action, Project: cleanText(s.Project), IDs: shortIDs(s.IDs[:min(len(s.IDs), maxGroupIDs)]), Why: cleanText(s.Why), Texts: []string{},
+		Action: s.Action, Project: cleanText(s.Project),
+		IDs: shortIDs(s.IDs[:min(len(s.IDs), maxGroupIDs)]), Why: cleanText(s.Why), Texts: []string{},
 	}
 	for _, m := range s.Memories[:min(len(s.Memories), maxGroupIDs)] {
 		text, _ := cut(cleanText(m.Text), maxGroupText)

@@ -204,7 +204,8 @@ func (s *Server) addRecalling() {
 		params: []param{
 			query, limit, project, tagsParam("all of them"),
 			unlisted(typesParam()),
-			since, rare(before), minScoreParam(), rare(collectionsParam()), rare(session), rare(files), rare(explain), rare(links),
+			since, rare(before), minScoreParam(), rare(collectionsParam()),
+			rare(session), rare(files), rare(explain), rare(links),
 		},
 		effect: reads,
 	}, s.search)

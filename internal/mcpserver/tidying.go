@@ -314,7 +314,8 @@ func purgeText(r memory.PurgeReport) string {
 	if r.Clean() {
 		text += "none was found."
 	} else {
-		text += fmt.Sprintf("%d traces are still there, such as in %s.", len(r.Found)+r.More, cleanText(r.Found[0].Place))
+		text += fmt.Sprintf("%d traces are still there, such as in %s.",
+			len(r.Found)+r.More, cleanText(r.Found[0].Place))
 	}
 	return text + " Receipt: " + cleanText(r.Receipt) + ". Not searched: this session's transcript, exports, backups"
 }

@@ -29,7 +29,9 @@ where (kept.state = 'kept' or $11) and kept.text <> excluded.text
 returning id::text, part, xmax = 0`
 
 // Archive implements activities.Archive.
-func (l *Ledger) Archive(ctx context.Context, messages []conversation.Message, again bool) (conversation.Archived, error) {
+func (l *Ledger) Archive(
+	ctx context.Context, messages []conversation.Message, again bool,
+) (conversation.Archived, error) {
 	const what = "archive messages"
 	var done conversation.Archived
 	for i, m := range messages {
@@ -66,7 +68,9 @@ func (l *Ledger) Archive(ctx context.Context, messages []conversation.Message, a
 	return done, err
 }
 
-func (l *Ledger) insertArchive(ctx context.Context, tx pgx.Tx, messages []conversation.Message, again bool) (added, changed map[string]bool, err error) {
+func (l *Ledger) insertArchive(
+	ctx context.Context, tx pgx.Tx, messages []conversation.Message, again bool,
+) (added, changed map[string]bool, err error) {
 	n := len(messages)
 	ids, parts, projects, sessions := make([]string, n), make([]int, n), make([]string, n), make([]string, n)
 	threads, roles, positions := make([]string, n), make([]string, n), make([]int64, n)
@@ -75,7 +79,8 @@ func (l *Ledger) insertArchive(ctx context.Context, tx pgx.Tx, messages []conver
 		ids[i], parts[i], projects[i], sessions[i], threads[i] = m.ID, m.Part, m.Project, m.Session, m.Thread
 		roles[i], positions[i], times[i], texts[i] = string(m.Role), m.Position, moment(m.At), m.Text
 	}
-	rows, err := tx.Query(ctx, insertArchive, ids, parts, projects, sessions, threads, roles, positions, times, texts, moment(l.now()), again)
+	rows, err := tx.Query(ctx, insertArchive, ids, parts, projects, sessions,
+		threads, roles, positions, times, texts, moment(l.now()), again)
 	if err != nil {
 		return nil, nil, fmt.Errorf("write messages: %w", err)
 	}
@@ -103,7 +108,9 @@ func forgottenOf(ctx context.Context, tx pgx.Tx, messages []conversation.Message
 	for i, m := range messages {
 		ids[i] = m.ID
 	}
-	rows, err := tx.Query(ctx, `select distinct id::text from conversation_messages where id = any($1::uuid[]) and state = 'forgotten'`, ids)
+	rows, err := tx.Query(ctx,
+		`select distinct id::text from conversation_messages where id = any($1::uuid[]) and state = 'forgotten'`,
+		ids)
 	if err != nil {
 		return nil, fmt.Errorf("look for forgotten messages: %w", err)
 	}
@@ -162,7 +169,8 @@ where before < $3 order by id, part`, ids, limit, maxBytes)
 // ArchiveIndexed implements activities.Archive. The rows are locked while apply writes their points, so
 // that a forget at the same moment either comes first, and they are left out, or finds the points.
 func (l *Ledger) ArchiveIndexed(
-	ctx context.Context, kept []conversation.Kept, points []int, model string, apply func(ctx context.Context, still []bool) error,
+	ctx context.Context, kept []conversation.Kept, points []int,
+	model string, apply func(ctx context.Context, still []bool) error,
 ) error {
 	const what = "bring messages in step with the index"
 	ids, parts, texts := make([]string, len(kept)), make([]int, len(kept)), make([]string, len(kept))
@@ -208,7 +216,9 @@ from unnest($1::uuid[], $2::int[], $3::int[]) as g (id, part, points) where m.id
 func (l *Ledger) ArchiveReset(ctx context.Context, but string) (int, error) {
 	var n int
 	err := l.tx(ctx, "have all messages indexed anew", func(tx pgx.Tx) error {
-		tag, err := tx.Exec(ctx, `update conversation_messages set model = '' where model not in ('', $1) and state = 'kept'`, but)
+		tag, err := tx.Exec(ctx,
+			`update conversation_messages set model = '' where model not in ('', $1) and state = 'kept'`,
+			but)
 		n = int(tag.RowsAffected())
 		return err
 	})

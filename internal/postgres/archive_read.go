@@ -61,11 +61,13 @@ where id between $1::uuid and $2::uuid and part = 0 and state = 'kept' and ($3 =
 	case err != nil:
 		return conversation.Message{}, err
 	case len(found) == 0 && project != "":
-		return conversation.Message{}, memory.Errorf(memory.NotFound, "search for it, or look in all projects", "there is no message %s in %s", ref, project)
+		return conversation.Message{}, memory.Errorf(memory.NotFound, "search for it, or look in all projects",
+			"there is no message %s in %s", ref, project)
 	case len(found) == 0:
 		return conversation.Message{}, memory.Errorf(memory.NotFound, "search for it", "there is no message %s", ref)
 	case len(found) > 1:
-		return conversation.Message{}, memory.Errorf(memory.Conflict, "give more of the id", "%s means several messages", ref)
+		return conversation.Message{}, memory.Errorf(memory.Conflict, "give more of the id",
+			"%s means several messages", ref)
 	}
 	return found[0], nil
 }
@@ -98,7 +100,8 @@ func (l *Ledger) ArchivePage(ctx context.Context, p conversation.Place) (convers
 			and (not $3 or thread = $4) and (thread, position, id, part) > ($5, $6, $7::uuid, $8)
 		order by thread, position, id, part limit $9) as page) as sized
 where before < $10 order by thread, position, id, part`,
-			p.Session, p.Project, oneThread, thread, after.Thread, after.Position, after.ID, after.Part, conversation.MaxPage, conversation.MaxPageBytes)
+			p.Session, p.Project, oneThread, thread, after.Thread, after.Position,
+			after.ID, after.Part, conversation.MaxPage, conversation.MaxPageBytes)
 		if err != nil {
 			return err
 		}
@@ -156,7 +159,8 @@ where session = $1 and state = 'kept' and part = 0 and ($2 = '' or project = $2)
 order by thread <> '', said_at > $3, abs(extract(epoch from said_at - $3)), position desc, id limit 1`,
 			p.Session, p.Project, *p.Near).Scan(archiveFields(&m)...)
 		if errors.Is(err, pgx.ErrNoRows) {
-			return memory.Errorf(memory.NotFound, `"mneme import --claude" archives what was said`, "the conversation %s is not in the archive", memory.Clip(p.Session, 80))
+			return memory.Errorf(memory.NotFound, `"mneme import --claude" archives what was said`,
+				"the conversation %s is not in the archive", memory.Clip(p.Session, 80))
 		}
 		return err
 	})

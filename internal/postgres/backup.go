@@ -61,7 +61,8 @@ func (l *Ledger) Backup(ctx context.Context, begin func(memory.BackupHead) error
 // every server, and take its time.
 func exactly(ctx context.Context, tx pgx.Tx) error {
 	for _, set := range []string{
-		`set local statement_timeout = 0`, `set local idle_in_transaction_session_timeout = 0`, `set local timezone = 'UTC'`,
+		`set local statement_timeout = 0`,
+		`set local idle_in_transaction_session_timeout = 0`, `set local timezone = 'UTC'`,
 		`set local extra_float_digits = 3`, `set local bytea_output = 'hex'`, `set local intervalstyle = 'postgres'`,
 	} {
 		if _, err := tx.Exec(ctx, set); err != nil {
@@ -126,7 +127,9 @@ array(select 'x.' || quote_ident(a.attname) || case when a.attcollation <> 0 the
 			return nil, fmt.Errorf("look at table %s: %w", name, err)
 		}
 		if len(out[i].columns) == 0 || len(out[i].order) == 0 {
-			return nil, memory.Errorf(memory.Internal, `start mneme with "mneme up", which brings its tables up to date`, "there is no table %s as it should be", name)
+			return nil, memory.Errorf(memory.Internal,
+				`start mneme with "mneme up", which brings its tables up to date`,
+				"there is no table %s as it should be", name)
 		}
 	}
 	return out, nil
@@ -160,7 +163,8 @@ func (t table) args() []any {
 
 // each calls row with every row, as they come from the server, and counts them.
 func (t table) each(ctx context.Context, tx pgx.Tx, row func(line []byte) error) (n int64, err error) {
-	sql := fmt.Sprintf(`select row_to_json(x)::text from (select %s from %s) x order by %s`, t.list(), t.from(), strings.Join(t.order, ", "))
+	sql := fmt.Sprintf(`select row_to_json(x)::text from (select %s from %s) x order by %s`,
+		t.list(), t.from(), strings.Join(t.order, ", "))
 	rows, err := tx.Query(ctx, sql, t.args()...)
 	if err != nil {
 		return 0, fmt.Errorf("read %s: %w", t.name, err)
@@ -180,7 +184,8 @@ func (t table) each(ctx context.Context, tx pgx.Tx, row func(line []byte) error)
 
 // schemaVersion is the number of the last migration.
 func schemaVersion(ctx context.Context, q querier) (version int64, err error) {
-	err = q.QueryRow(ctx, `select coalesce(max(version_id), 0) from `+migrationsTable+` where is_applied`).Scan(&version)
+	err = q.QueryRow(ctx,
+		`select coalesce(max(version_id), 0) from `+migrationsTable+` where is_applied`).Scan(&version)
 	return version, err
 }
 
@@ -194,14 +199,17 @@ const maxPlaces = 200
 func (l *Ledger) NoteBackup(ctx context.Context, place memory.BackupPlace) error {
 	return l.tx(ctx, "remember where the backup is", func(tx pgx.Tx) error {
 		// Two backups may end at once, and the setting may not be there yet.
-		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(hashtextextended('mneme backups ' || current_schema(), 0))`); err != nil {
+		if _, err := tx.Exec(
+			ctx, `select pg_advisory_xact_lock(hashtextextended('mneme backups ' || current_schema(), 0))`,
+		); err != nil {
 			return err
 		}
 		places, err := backupPlaces(ctx, tx)
 		if err != nil {
 			return err
 		}
-		places = slices.DeleteFunc(places, func(p memory.BackupPlace) bool { return p.Path == place.Path && p.Host == place.Host })
+		places = slices.DeleteFunc(places,
+			func(p memory.BackupPlace) bool { return p.Path == place.Path && p.Host == place.Host })
 		place.At = moment(place.At)
 		places = append(places, place)
 		for i := 0; i < len(places) && len(places) > maxPlaces; {
@@ -215,7 +223,9 @@ func (l *Ledger) NoteBackup(ctx context.Context, place memory.BackupPlace) error
 		if err != nil {
 			return fmt.Errorf("write the setting: %w", err)
 		}
-		_, err = tx.Exec(ctx, `insert into settings (key, value) values ($1, $2) on conflict (key) do update set value = excluded.value`, placesKey, value)
+		_, err = tx.Exec(ctx,
+			`insert into settings (key, value) values ($1, $2) on conflict (key) do update set value = excluded.value`,
+			placesKey, value)
 		return err
 	})
 }

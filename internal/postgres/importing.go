@@ -15,7 +15,9 @@ import (
 // that is tried again does only what is missing. A known text is left
 // unchanged; a record from where a memory came from takes its place. Was names, by the
 // id of a record, the SourceRef that its text had before.
-func (l *Ledger) Import(ctx context.Context, op memory.Op, recs []memory.Record, was map[string]string) (memory.Imported, error) {
+func (l *Ledger) Import(
+	ctx context.Context, op memory.Op, recs []memory.Record, was map[string]string,
+) (memory.Imported, error) {
 	const what = "import memories"
 	if err := checkBatch(op, recs); err != nil {
 		return memory.Imported{}, fmt.Errorf("%s: %w", what, err)

@@ -26,7 +26,10 @@ func (l *Ledger) KeepGroups(ctx context.Context, op memory.Op, scope memory.Scop
 		e.project, e.collection = scope.Project, scope.Collection
 		return keptGroups{found.Scanned, found.IDs, found.LeftOut}, nil
 	})
-	return memory.FoundGroups{Scanned: k.Scanned, Groups: len(k.Groups), LeftOut: k.LeftOut[:min(len(k.LeftOut), memory.ReportMost)]}, err
+	return memory.FoundGroups{
+		Scanned: k.Scanned, Groups: len(k.Groups),
+		LeftOut: k.LeftOut[:min(len(k.LeftOut), memory.ReportMost)],
+	}, err
 }
 
 // MergeGroups implements activities.Organizer. Limit is of the groups here,
@@ -132,7 +135,10 @@ func (l *Ledger) withTexts(ctx context.Context, page []kept, texts map[string]st
 	out := make([]memory.MergedGroup, len(page))
 	var unknown []string
 	for i, k := range page {
-		out[i] = memory.MergedGroup{SurvivorID: k.SurvivorID, MergedIDs: k.MergedIDs, Similarity: k.Similarity, Text: texts[k.SurvivorID], Collection: k.Collection}
+		out[i] = memory.MergedGroup{
+			SurvivorID: k.SurvivorID, MergedIDs: k.MergedIDs, Similarity: k.Similarity,
+			Text: texts[k.SurvivorID], Collection: k.Collection,
+		}
 		if out[i].Text == "" {
 			unknown = append(unknown, k.SurvivorID)
 		}

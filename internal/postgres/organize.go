@@ -181,7 +181,9 @@ func (l *Ledger) organize(
 // there are no more. KeptBack are the ids of the memories that the rule leaves alone because they
 // answer a pinned question. Where a plan is applied, only memories that it names for the action are
 // looked at.
-func choose(ctx context.Context, tx pgx.Tx, action string, scope memory.Scope, may string, rule rule) (chosen []memory.Standing, keptBack []string, next string, err error) {
+func choose(
+	ctx context.Context, tx pgx.Tx, action string, scope memory.Scope, may string, rule rule,
+) (chosen []memory.Standing, keptBack []string, next string, err error) {
 	after, err := keysetStart(scope.After)
 	if err != nil {
 		return nil, nil, "", err

@@ -37,10 +37,14 @@ func (l *Ledger) KeepPlan(ctx context.Context, head memory.PlanHead, steps []mem
 or id in (select id from organize_plans order by at desc, id offset $3)`, head.ID, moment(l.now()).Add(-planKeptFor), plansKept-1); err != nil {
 			return fmt.Errorf("drop old plans: %w", err)
 		}
-		if _, err := tx.Exec(ctx, `insert into organize_plans (id, at, head) values ($1, $2, $3)`, head.ID, moment(l.now()), data); err != nil {
+		if _, err := tx.Exec(
+			ctx, `insert into organize_plans (id, at, head) values ($1, $2, $3)`,
+			head.ID, moment(l.now()), data,
+		); err != nil {
 			return fmt.Errorf("keep the head of a plan: %w", err)
 		}
-		_, err := tx.CopyFrom(ctx, pgx.Identifier{"organize_plan_steps"}, []string{"plan", "number", "action", "ids", "step"},
+		_, err := tx.CopyFrom(ctx, pgx.Identifier{"organize_plan_steps"},
+			[]string{"plan", "number", "action", "ids", "step"},
 			pgx.CopyFromSlice(len(steps), func(i int) ([]any, error) {
 				s := steps[i]
 				ids := s.IDs
@@ -109,7 +113,8 @@ func (l *Ledger) PlanMoved(ctx context.Context, id string, limit int) (moved []m
 	err = l.again(ctx, what, func() error {
 		moved, count = []memory.Moved{}, 0
 		for after := 0; ; after += planPage {
-			steps, err := planSteps(ctx, l.pool, `plan = $1 and number > $2 and number <= $3 order by number`, id, after, after+planPage)
+			steps, err := planSteps(ctx, l.pool,
+				`plan = $1 and number > $2 and number <= $3 order by number`, id, after, after+planPage)
 			if err != nil || len(steps) == 0 {
 				return err
 			}
@@ -162,8 +167,11 @@ func movedIn(ctx context.Context, q querier, steps []memory.PlanStep) ([]memory.
 const inPlan = `($7 = '' or id in (select unnest(ids) from organize_plan_steps where plan = $7 and action = $8))`
 
 // changedByOthers returns those of ids whose content somebody else changed after a time.
-func changedByOthers(ctx context.Context, tx pgx.Tx, op memory.Op, ids []string, since time.Time) (map[string]bool, error) {
-	rows, err := tx.Query(ctx, `select distinct memory_id from memory_versions where memory_id = any($1) and at > $2 and workflow_id <> $3`,
+func changedByOthers(
+	ctx context.Context, tx pgx.Tx, op memory.Op, ids []string, since time.Time,
+) (map[string]bool, error) {
+	rows, err := tx.Query(ctx,
+		`select distinct memory_id from memory_versions where memory_id = any($1) and at > $2 and workflow_id <> $3`,
 		noNil(ids), moment(since), op.WorkflowID)
 	if err != nil {
 		return nil, fmt.Errorf("ask what was changed meanwhile: %w", err)

@@ -10,7 +10,9 @@ import (
 )
 
 // PinQuestion implements activities.Questioner.
-func (l *Ledger) PinQuestion(ctx context.Context, op memory.Op, q memory.PinnedQuestion) (memory.PinnedQuestion, error) {
+func (l *Ledger) PinQuestion(
+	ctx context.Context, op memory.Op, q memory.PinnedQuestion,
+) (memory.PinnedQuestion, error) {
 	const what = "pin a question"
 	q.CreatedAt, q.User = moment(l.now()), op.User
 	_, err := once(ctx, l, op, what, func(tx pgx.Tx, e *entry) (string, error) {
@@ -22,10 +24,12 @@ func (l *Ledger) PinQuestion(ctx context.Context, op memory.Op, q memory.PinnedQ
 		}
 		if live < len(q.Expect) {
 			return "", memory.Errorf(memory.NotFound, `"mneme recall" shows what answers it, with ids`,
-				"%d of the %d memories are not live memories of %s or %s", len(q.Expect)-live, len(q.Expect), q.Project, memory.Global)
+				"%d of the %d memories are not live memories of %s or %s",
+				len(q.Expect)-live, len(q.Expect), q.Project, memory.Global)
 		}
 		if others >= memory.MaxPinned {
-			return "", memory.Errorf(memory.Invalid, `see them with "mneme pin-question --list", and take one away with --remove`,
+			return "", memory.Errorf(memory.Invalid,
+				`see them with "mneme pin-question --list", and take one away with --remove`,
 				"%d questions are pinned already", memory.MaxPinned)
 		}
 		_, err := tx.Exec(ctx, `insert into pinned_questions (id, project, text, expect, created_at, "user") values ($1, $2, $3, $4, $5, $6)
@@ -45,7 +49,8 @@ func (l *Ledger) UnpinQuestion(ctx context.Context, op memory.Op, ref string) (m
 			return "", err
 		}
 		if len(found) != 1 {
-			return "", memory.Errorf(memory.NotFound, `see them with "mneme pin-question --list"`, "%d pinned questions have the id %s", len(found), ref)
+			return "", memory.Errorf(memory.NotFound, `see them with "mneme pin-question --list"`,
+				"%d pinned questions have the id %s", len(found), ref)
 		}
 		q = found[0]
 		e.project, e.affected = q.Project, q.Expect

@@ -252,7 +252,9 @@ func (r *restoring) names() []string {
 
 // load puts what the empty home has in its audit aside, and inserts the rows.
 func (r *restoring) load(ctx context.Context, rows iter.Seq2[[]byte, error]) error {
-	if _, err := r.tx.Exec(ctx, `create temporary table audit_of_home on commit drop as select * from memory_audit`); err != nil {
+	if _, err := r.tx.Exec(
+		ctx, `create temporary table audit_of_home on commit drop as select * from memory_audit`,
+	); err != nil {
 		return fmt.Errorf("put the audit of the home aside: %w", err)
 	}
 	if _, err := r.tx.Exec(ctx, `delete from settings where key <> all($1)`, settingsOfHome); err != nil {
@@ -359,7 +361,8 @@ func (r *restoring) verify(ctx context.Context) error {
 			return err
 		}
 		if got := hex.EncodeToString(sum.Sum(nil)); got != r.backup.Digests[t.name] {
-			return memory.Errorf(memory.Invalid, hintAltered, "table %s is not what was backed up, so nothing was restored: its digest is %.16s and should be %.16s",
+			return memory.Errorf(memory.Invalid, hintAltered,
+				"table %s is not what was backed up, so nothing was restored: its digest is %.16s and should be %.16s",
 				t.name, got, r.backup.Digests[t.name])
 		}
 	}
@@ -376,7 +379,8 @@ from information_schema.columns where table_schema = current_schema() and is_ide
 	set := map[string]string{}
 	var table, column, sequence string
 	if _, err = pgx.ForEachRow(rows, []any{&table, &column, &sequence}, func() error {
-		set[sequence] = fmt.Sprintf(`select setval($1::regclass, coalesce(max(%s), 0) + 1, false) from %s`, column, table)
+		set[sequence] = fmt.Sprintf(
+			`select setval($1::regclass, coalesce(max(%s), 0) + 1, false) from %s`, column, table)
 		return nil
 	}); err != nil {
 		return fmt.Errorf("list what is numbered: %w", err)
@@ -400,16 +404,19 @@ on conflict (workflow_id, run_id, step) do nothing`)
 	}
 	head := r.backup.Head
 	step := memory.Op{
-		WorkflowID: "restore-backup/" + r.backup.SHA256[:min(16, len(r.backup.SHA256))] + "/" + r.l.now().UTC().Format(time.RFC3339Nano),
-		Step:       memory.ActionRestoreBackup, User: r.user, Action: memory.ActionRestoreBackup,
+		WorkflowID: "restore-backup/" + r.backup.SHA256[:min(16, len(r.backup.SHA256))] +
+			"/" + r.l.now().UTC().Format(time.RFC3339Nano),
+		Step: memory.ActionRestoreBackup, User: r.user, Action: memory.ActionRestoreBackup,
 	}
 	details, err := json.Marshal(map[string]any{
-		"sha256": r.backup.SHA256, "rows": head.Rows(), "live": head.Live, "schema": head.Schema, "from": head.Ledger, "written_at": head.CreatedAt,
+		"sha256": r.backup.SHA256, "rows": head.Rows(), "live": head.Live,
+		"schema": head.Schema, "from": head.Ledger, "written_at": head.CreatedAt,
 	})
 	if err != nil {
 		return fmt.Errorf("note the restore: %w", err)
 	}
-	_, err = r.tx.Exec(ctx, insertAudit, step.User, step.Action, moment(r.l.now()), []string{}, "", "", step.WorkflowID, step.RunID, step.Step, details)
+	_, err = r.tx.Exec(ctx, insertAudit, step.User, step.Action, moment(r.l.now()),
+		[]string{}, "", "", step.WorkflowID, step.RunID, step.Step, details)
 	if err != nil {
 		return fmt.Errorf("note the restore: %w", err)
 	}

@@ -18,7 +18,9 @@ import (
 const chunk = 1 << 20
 
 // searchFiles looks for texts in every file below a folder. Progress is told of each piece.
-func searchFiles(ctx context.Context, f *finder, dir string, progress func(), found func(path string, m []match)) (memory.Searched, []memory.Unreached, error) {
+func searchFiles(
+	ctx context.Context, f *finder, dir string, progress func(), found func(path string, m []match),
+) (memory.Searched, []memory.Unreached, error) {
 	out := memory.Searched{Place: dir, What: "files"}
 	var unreached []memory.Unreached
 	buffer := make([]byte, chunk)
@@ -30,7 +32,8 @@ func searchFiles(ctx context.Context, f *finder, dir string, progress func(), fo
 			return nil // deleted since
 		}
 		if err != nil {
-			unreached = append(unreached, memory.Unreached{What: path + " cannot be read", Until: "somebody gives you the right to read it"})
+			unreached = append(unreached,
+				memory.Unreached{What: path + " cannot be read", Until: "somebody gives you the right to read it"})
 			return nil
 		}
 		if !entry.Type().IsRegular() {
@@ -44,7 +47,8 @@ func searchFiles(ctx context.Context, f *finder, dir string, progress func(), fo
 		case errors.Is(err, fs.ErrNotExist):
 			return nil
 		case err != nil:
-			unreached = append(unreached, memory.Unreached{What: path + " cannot be read", Until: "somebody gives you the right to read it"})
+			unreached = append(unreached,
+				memory.Unreached{What: path + " cannot be read", Until: "somebody gives you the right to read it"})
 			return nil
 		}
 		out.Count++

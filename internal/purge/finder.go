@@ -102,7 +102,10 @@ type finder struct {
 
 // newFinder looks for patterns; with kept, also for windows that memories which stay have too.
 func newFinder(s secret, of []pattern, kept bool) *finder {
-	f := &finder{secret: s, table: s.table(), filter: make([]uint64, 1<<filterBits/64), known: map[uint64][]ref{}, of: of}
+	f := &finder{
+		secret: s, table: s.table(), filter: make([]uint64, 1<<filterBits/64),
+		known: map[uint64][]ref{}, of: of,
+	}
 	for i, p := range of {
 		for j, w := range p.Windows {
 			if w.Kept && !kept || !slices.Contains(lengths, w.Length) {

@@ -56,7 +56,10 @@ func (k *Keeper) Note(workflowID, user string, page int, ids []string, texts []m
 	path := k.path(workflowID)
 	r, err := load(k.Home, path)
 	if memory.CodeOf(err) == memory.NotFound {
-		r = receipt{Version: version, Name: fileName(workflowID), WorkflowID: workflowID, User: user, Begun: time.Now().UTC(), Hashes: []string{}}
+		r = receipt{
+			Version: version, Name: fileName(workflowID), WorkflowID: workflowID,
+			User: user, Begun: time.Now().UTC(), Hashes: []string{},
+		}
 		r.Report.Receipt = path
 		r.content.Secret = newSecret()
 		err = nil
@@ -73,7 +76,9 @@ const conversation = "conversation"
 
 // Mark finds out which words of the texts memories have that stay: finding those in a file says
 // nothing. It is done once, when the texts are gone from the ledger.
-func (k *Keeper) Mark(ctx context.Context, path string, each func(context.Context, func(memory.LedgerText)) error) error {
+func (k *Keeper) Mark(
+	ctx context.Context, path string, each func(context.Context, func(memory.LedgerText)) error,
+) error {
 	r, err := load(k.Home, path)
 	if err != nil {
 		return err
@@ -195,7 +200,10 @@ func (k *Keeper) Forget(ctx context.Context, path string, progress func()) (dele
 }
 
 // Compact writes the files of ledger and index anew.
-func (k *Keeper) Compact(ctx context.Context, path string, rewrite func(ctx context.Context, own bool) ([]memory.Unreached, error)) error {
+func (k *Keeper) Compact(
+	ctx context.Context, path string,
+	rewrite func(ctx context.Context, own bool) ([]memory.Unreached, error),
+) error {
 	unreached, err := rewrite(ctx, k.OwnPostgres)
 	if err != nil {
 		return err
@@ -248,7 +256,10 @@ func (k *Keeper) searchHistories(ctx context.Context, r *receipt, progress func(
 
 // Search looks for the texts of a receipt everywhere, and returns what it found. With finish it
 // also writes that into the receipt.
-func (k *Keeper) Search(ctx context.Context, path string, finish bool, each func(context.Context, func(memory.LedgerText)) error, progress func()) (memory.PurgeReport, error) {
+func (k *Keeper) Search(
+	ctx context.Context, path string, finish bool,
+	each func(context.Context, func(memory.LedgerText)) error, progress func(),
+) (memory.PurgeReport, error) {
 	r, err := load(k.Home, path)
 	if err != nil {
 		return memory.PurgeReport{}, err
@@ -266,7 +277,10 @@ func (k *Keeper) Search(ctx context.Context, path string, finish bool, each func
 	f := newFinder(r.content.Secret, r.content.Patterns, false)
 	searched, unreached, err := searchFiles(ctx, f, k.Home, progress, func(file string, found []match) {
 		for _, m := range found {
-			report.AddFound(memory.Trace{Place: file, ID: r.content.Patterns[m.pattern].ID, Whole: m.whole, Hint: k.hint(file, report.Receipt)})
+			report.AddFound(memory.Trace{
+				Place: file, ID: r.content.Patterns[m.pattern].ID,
+				Whole: m.whole, Hint: k.hint(file, report.Receipt),
+			})
 		}
 	})
 	if err != nil {
@@ -283,7 +297,10 @@ func (k *Keeper) Search(ctx context.Context, path string, finish bool, each func
 
 // searchLedger reads every text, which PostgreSQL may keep compressed. A whole text that a memory
 // has which stays is a find; some of its words are not.
-func (k *Keeper) searchLedger(ctx context.Context, r *receipt, report *memory.PurgeReport, each func(context.Context, func(memory.LedgerText)) error) error {
+func (k *Keeper) searchLedger(
+	ctx context.Context, r *receipt, report *memory.PurgeReport,
+	each func(context.Context, func(memory.LedgerText)) error,
+) error {
 	f := newFinder(r.content.Secret, r.content.Patterns, true)
 	out := memory.Searched{Place: "PostgreSQL", What: "texts"}
 	err := each(ctx, func(t memory.LedgerText) {
@@ -303,7 +320,8 @@ func (k *Keeper) searchLedger(ctx context.Context, r *receipt, report *memory.Pu
 				continue
 			}
 			trace := memory.Trace{
-				Place: fmt.Sprintf("PostgreSQL, %s %s", t.Place, t.ID), ID: r.content.Patterns[m.pattern].ID, Whole: m.whole,
+				Place: fmt.Sprintf("PostgreSQL, %s %s", t.Place, t.ID),
+				ID:    r.content.Patterns[m.pattern].ID, Whole: m.whole,
 				Hint: "if it is to go too: mneme forget --purge " + t.ID,
 			}
 			if t.Place == conversation {

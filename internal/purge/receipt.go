@@ -76,16 +76,19 @@ func load(home, path string) (receipt, error) {
 	var r receipt
 	data, err := readBounded(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return r, memory.Errorf(memory.NotFound, "the receipts of this home are in "+Dir(home), "there is no receipt %s", path)
+		return r, memory.Errorf(memory.NotFound, "the receipts of this home are in "+Dir(home),
+			"there is no receipt %s", path)
 	}
 	if err != nil {
 		return r, fmt.Errorf("read the receipt: %w", err)
 	}
 	if err := json.Unmarshal(data, &r); err != nil || r.Name == "" || len(r.Sealed) == 0 {
-		return r, memory.Errorf(memory.Invalid, "the receipts of this home are in "+Dir(home), "%s is no receipt of a purge", path)
+		return r, memory.Errorf(memory.Invalid, "the receipts of this home are in "+Dir(home),
+			"%s is no receipt of a purge", path)
 	}
 	if r.Version > version {
-		return r, memory.Errorf(memory.Invalid, "use the newer mneme", "the receipt is of a newer release (%d)", r.Version)
+		return r, memory.Errorf(memory.Invalid, "use the newer mneme",
+			"the receipt is of a newer release (%d)", r.Version)
 	}
 	aead, err := openKey(home)
 	if err != nil {
@@ -182,7 +185,8 @@ func openKey(home string) (cipher.AEAD, error) {
 	}
 	key, err := hex.DecodeString(strings.TrimSpace(string(text)))
 	if err != nil || len(key) != 32 {
-		return nil, memory.Errorf(memory.Invalid, "move it away: a new one is made, and receipts of the old one can no longer be checked",
+		return nil, memory.Errorf(memory.Invalid,
+			"move it away: a new one is made, and receipts of the old one can no longer be checked",
 			"%s holds no key", path)
 	}
 	block, err := aes.NewCipher(key)

@@ -124,7 +124,9 @@ func (x *Index) make(ctx context.Context, request *qdrant.CreateCollection) erro
 	return x.explain("create collection "+request.GetCollectionName(), err)
 }
 
-func (x *Index) indexFields(ctx context.Context, name string, wanted []field, there map[string]*qdrant.PayloadSchemaInfo) error {
+func (x *Index) indexFields(
+	ctx context.Context, name string, wanted []field, there map[string]*qdrant.PayloadSchemaInfo,
+) error {
 	for _, f := range wanted {
 		if there[f.name] != nil {
 			continue

@@ -153,7 +153,8 @@ func messageFilter(s conversation.Search) *qdrant.Filter {
 		f.Must = append(f.Must, qdrant.NewMatchKeywords("role", roles...))
 	}
 	if s.Since != nil || s.Before != nil {
-		f.Must = append(f.Must, qdrant.NewDatetimeRange("created_at", &qdrant.DatetimeRange{Gte: stamp(s.Since), Lt: stamp(s.Before)}))
+		f.Must = append(f.Must,
+			qdrant.NewDatetimeRange("created_at", &qdrant.DatetimeRange{Gte: stamp(s.Since), Lt: stamp(s.Before)}))
 	}
 	return f
 }

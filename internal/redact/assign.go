@@ -59,7 +59,10 @@ func passwordAssignments() []*detector {
 		},
 		{
 			kind: KindPassword, rank: rankOwn, reach: 160, accept: pairedPassword,
-			words:    []string{"credential", "creds", "login", "sign-in", "signin", "zugangsdaten", "anmeldedaten", "identifiant", "credenci", "credenziali", "acces", "aces", "acc\xc3\xa8s", "zugang", "user"},
+			words: []string{
+				"credential", "creds", "login", "sign-in", "signin", "zugangsdaten", "anmeldedaten",
+				"identifiant", "credenci", "credenziali", "acces", "aces", "acc\xc3\xa8s", "zugang", "user",
+			},
 			compiled: lazily(`(?i)\b(?:` + oneOf(loginWords()) + `|user(?:name)?\b(?: and |/| / )` + oneOf(passwordWords()) + `)\b[^\n:=>→]{0,50}(?:[:=]>?|->|→) ?["'\x60]?[\w.@+-]{2,40}["'\x60]? ?[/|:] ?["'\x60]?([^\s"'\x60|]{4,100})`),
 		},
 		{
@@ -73,7 +76,9 @@ func passwordAssignments() []*detector {
 func passwordFlags() []*detector {
 	return []*detector{
 		{
-			kind: KindPassword, rank: rankOwn, words: []string{"--pass", "-pass", "--pwd", "-p", "-a ", "rabbitmqctl", "set"}, reach: 320, accept: flagPassword,
+			kind: KindPassword, rank: rankOwn,
+			words: []string{"--pass", "-pass", "--pwd", "-p", "-a ", "rabbitmqctl", "set"},
+			reach: 320, accept: flagPassword,
 			compiled: lazily(`(?:--?(?i:` + passKey + `)(?:[ =])|\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump)\b[^\n|;]{0,200}? -p|\bsshpass -p ?|\bdocker login\b[^\n|;]{0,200}? -p |\bredis-cli\b[^\n|;]{0,200}? -a |\baz login\b[^\n|;]{0,200}? -p |\bmongo(?:sh|dump|restore|export|import)?\b[^\n|;]{0,200}? -p ?|\brabbitmqctl (?:add_user|change_password) \S+ |\bset(?:x| -[a-z]+) \w*(?i:` + longPassKey + `)\w* )` + someValue),
 		},
 		{
@@ -81,7 +86,8 @@ func passwordFlags() []*detector {
 			compiled: lazily(`(?i)\bnet use\b[^\n|;]{0,120}? /user:\S+ ([^\s/]{3,100})|\bnet use (?:\w: )?\\\\\S+ ([^\s/*]{3,100}) /user:`),
 		},
 		{
-			kind: KindPassword, rank: rankOwn, words: []string{"http -", "https -", "xh -"}, reach: 200, accept: flagPassword,
+			kind: KindPassword, rank: rankOwn, words: []string{"http -", "https -", "xh -"},
+			reach: 200, accept: flagPassword,
 			compiled: lazily(`\b(?:https?|xh) (?:-\S+ )*(?:-a|--auth)[ =]?[^\s:]{1,60}:([^\s]{3,100})`),
 		},
 		{
@@ -90,7 +96,9 @@ func passwordFlags() []*detector {
 		},
 		{
 			// Oracle's user/password@service.
-			kind: KindPassword, rank: rankOwn, words: []string{"oracle:", "sqlplus", "sqlldr", "impdp", "expdp", "rman"}, reach: 160, accept: notPlaceholder,
+			kind: KindPassword, rank: rankOwn,
+			words: []string{"oracle:", "sqlplus", "sqlldr", "impdp", "expdp", "rman"},
+			reach: 160, accept: notPlaceholder,
 			compiled: lazily(`(?i)(?:jdbc:oracle:\w+:|\b(?:sqlplus|sqlldr|impdp|expdp|rman)\b[^\n|;/]{0,60}? )[\w$#]{2,40}/("[^"\n]{3,60}"|[^\s@"'/]{3,60})@`),
 		},
 		{
@@ -103,7 +111,8 @@ func passwordFlags() []*detector {
 			compiled: lazily(`(?i)\blogin\s+\S+\s+password\s+(\S+)`),
 		},
 		{
-			kind: KindPassword, rank: rankOwn, words: []string{"username", "user name", "benutzername"}, reach: 160, accept: plainPassword,
+			kind: KindPassword, rank: rankOwn, words: []string{"username", "user name", "benutzername"},
+			reach: 160, accept: plainPassword,
 			compiled: lazily(`(?i)\b(?:username|user name|benutzername)\s+\S+\s+(?:password|passwd|passwort|kennwort)\s+(\S{4,100})`),
 		},
 		{

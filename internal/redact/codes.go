@@ -19,17 +19,27 @@ func codeDetectors() []*detector {
 		},
 		{
 			kind: KindPassword, rank: rankOwn, reach: 96, minDigits: 3, accept: manyDigits,
-			words:    []string{"door", "gate", "alarm", "entry code", "lock", "safe code", "garage", "code d", "digicode", "puerta", "porta", "portone", "cancel", "t\xc3\xbcrcode", "tuercode"},
+			words: []string{
+				"door", "gate", "alarm", "entry code", "lock", "safe code", "garage", "code d",
+				"digicode", "puerta", "porta", "portone", "cancel", "t\xc3\xbcrcode", "tuercode",
+			},
 			compiled: lazily(`(?i)\b` + oneOf(doorCodes()) + `\b[^\n\d:=.]{0,24}?(?: ?[:=] ?| is | ist | est | es | è | é | )([\dA-Z*#]{4,10})(?:[^\w.:/-]|$|[.:](?:\s|$))`),
 		},
 		{
 			kind: KindTOTP, rank: rankOwn, reach: 96, minDigits: 4,
-			words:    []string{"one-time", "one time", "verification", "sms", "login code", "security code", "einmal", "best\xc3\xa4tigungscode", "v\xc3\xa9rification", "verificaci", "verifica"},
+			words: []string{
+				"one-time", "one time", "verification", "sms", "login code", "security code",
+				"einmal", "best\xc3\xa4tigungscode", "v\xc3\xa9rification", "verificaci", "verifica",
+			},
 			compiled: lazily(`(?i)\b` + oneOf(oneTimeCodes()) + `\b[^\n\d:=.]{0,32}?(?: ?[:=] ?| is | was | ist | war | lautet | est | es | è | é )(\d{3}[ -]?\d{3}|\d{4,8})(?:[^\w.-]|$|\.(?:\s|$))`),
 		},
 		{
 			kind: KindTOTP, rank: rankOwn, reach: 400,
-			words:    []string{"wiederherstellungscode", "ersatzcode", "backup-code", "de secours", "de r\xc3\xa9cup\xc3\xa9ration", "de recuperaci", "de respaldo", "di recupero", "de recupera"},
+			words: []string{
+				"wiederherstellungscode", "ersatzcode", "backup-code",
+				"de secours", "de r\xc3\xa9cup\xc3\xa9ration",
+				"de recuperaci", "de respaldo", "di recupero", "de recupera",
+			},
 			compiled: lazily(`(?i)\b(?:wiederherstellungscodes?|ersatzcodes?|backup-codes?|codes? de (?:secours|r[ée]cup[ée]ration)|c[óo]digos? de (?:recuperaci[óo]n|respaldo|recupera[çc][ãa]o)|codic[ei] di recupero)(?: (?:ist|sind|est|sont|es|son|è|sono|é|são))?[\s:=]{1,4}([a-z0-9-]{0,30}\d[a-z0-9-]{0,30}(?:[\s,;]{1,4}[a-z0-9-]{0,30}\d[a-z0-9-]{0,30})*)`),
 			accept:   func(m match) bool { return len(m.secret) >= 6 },
 		},

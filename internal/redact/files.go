@@ -24,7 +24,8 @@ func markupDetectors() []*detector {
 			compiled: lazily(`(?i)<` + passwordField + `(?: [^<>\n]{0,100})?>\s*([^<\s][^<\n]{2,200}?)\s*</`),
 		},
 		{
-			kind: KindPassword, rank: rankOwn, words: []string{"<pass>", "<pw>"}, needs: "</", reach: 300, accept: notPlaceholder,
+			kind: KindPassword, rank: rankOwn, words: []string{"<pass>", "<pw>"},
+			needs: "</", reach: 300, accept: notPlaceholder,
 			compiled: lazily(`(?i)<(?:pass|pw)>\s*([^<\s][^<\n]{2,200}?)\s*</`),
 		},
 		{

@@ -41,7 +41,8 @@ func incomeDetectors() []*detector {
 			kind: KindIncome, rank: rankOwn, reach: 96, minDigits: 2,
 			words: []string{
 				"salar", "salaire", "wage", " earn", "bonus", "compensation", "y rate", "base of", "income", "gehalt", "lohn", "verdien", "stundensatz",
-				"gagne", "sueldo", "stipendio", "guadagn", "sal\xc3\xa1rio", "gana ", "ganha ", "gano ", "cobro", "cobra", " make",
+				"gagne", "sueldo", "stipendio", "guadagn", "sal\xc3\xa1rio",
+				"gana ", "ganha ", "gano ", "cobro", "cobra", " make",
 			},
 			compiled: lazily(`(?i:\b` + oneOf(earningWords()) + `\b)[^\n\d$€£]{0,32}(` + amount + `)`),
 			accept:   earned,

@@ -40,7 +40,10 @@ func personalDetectors() []*detector {
 			accept:   passportNumber,
 		},
 		&detector{
-			kind: KindDateOfBirth, rank: rankOwn, words: []string{"birth", "dob", "born", "geboren", "n\xc3\xa9 le", "n\xc3\xa9e le", "naci", "nasc", "nato il", "nata il", "naissance"}, reach: 64,
+			kind: KindDateOfBirth, rank: rankOwn, words: []string{
+				"birth", "dob", "born", "geboren", "n\xc3\xa9 le", "n\xc3\xa9e le",
+				"naci", "nasc", "nato il", "nata il", "naissance",
+			}, reach: 64,
 			compiled: lazily(`(?i)\b(?:date[ _]?of[ _]?birth|birth[ _]?da(?:te|y)|d\.?o\.?b\.?|born|geboren|née?|date de naissance|naci[óo]|nacid[oa]|fecha de nacimiento|nat[oa]|data di nascita|nasci(?:do|da|eu)?|data de nascimento)["']?(?: is| was| est| es| è| é)?(?: on| am| le| el| il| em)?[ :="']{1,4}((?:19|20)\d\d[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](?:\d{4}|\d{2})\b|\d{1,2}(?:st|nd|rd|th|er|\.|º)?(?: of| de| di)? ` + monthName + `,?(?: de)? (?:19|20)\d\d|` + monthName + ` \d{1,2}(?:st|nd|rd|th)?,? (?:19|20)\d\d)`),
 		},
 		&detector{

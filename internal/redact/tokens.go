@@ -98,7 +98,10 @@ func walletDetectors() []*detector {
 		},
 		{
 			// In a row of phrases only the first keeps its label: then the marker is the label.
-			kind: KindSeedPhrase, rank: rankExact, words: []string{"seed", "mnemonic", "recovery phrase", "secret phrase", "backup phrase", "recovery words", "words are", "wiederherstellungs", "phrase de r", "frase "}, reach: 600,
+			kind: KindSeedPhrase, rank: rankExact, words: []string{
+				"seed", "mnemonic", "recovery phrase", "secret phrase", "backup phrase",
+				"recovery words", "words are", "wiederherstellungs", "phrase de r", "frase ",
+			}, reach: 600,
 			compiled: lazily(`(?i)(?:\b(?:seed (?:phrase|words)|seed_?phrase|mnemonic(?: phrase)?|(?:secret |wallet )?recovery (?:phrase|words)|(?:secret|backup) phrase|(?:twelve|12|twenty-four|24) words are|wiederherstellungs(?:phrase|w[öo]rter)|phrase de r[ée]cup[ée]ration|frase (?:semilla|de recuperaci[óo]n|secreta|mnemonica|di recupero|de recupera[çc][ãa]o))\b[^\n:=]{0,40}[:=]?|\bseed:|\[redacted:seed-phrase(?::[0-9a-f]{4})?\][:=])[\s"'\x60]{1,4}((?:(?:\d{1,2}[.)] ?)?\p{Ll}{3,8}[\s,]{1,3}){11,23}(?:\d{1,2}[.)] ?)?\p{Ll}{3,8})`),
 			accept:   seedPhrase,
 		},

@@ -64,7 +64,8 @@ func (h Histories) Runs(ctx context.Context, each func(purge.Run) error) error {
 
 // Read implements [purge.Histories]. The connection decrypts.
 func (h Histories) Read(ctx context.Context, run purge.Run, look func(event []byte)) error {
-	events := h.Client.GetWorkflowHistory(ctx, run.WorkflowID, run.RunID, false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	events := h.Client.GetWorkflowHistory(ctx, run.WorkflowID,
+		run.RunID, false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 	for events.HasNext() {
 		event, err := events.Next()
 		if gone(err) {
@@ -104,7 +105,8 @@ func (h Histories) Delete(ctx context.Context, run purge.Run) error {
 	}
 	var unknown *serviceerror.Unimplemented
 	if denied(err) || errors.As(err, &unknown) {
-		return memory.Refusal("Temporal", "give mneme the right to delete histories, or wait until their retention is over", err)
+		return memory.Refusal("Temporal",
+			"give mneme the right to delete histories, or wait until their retention is over", err)
 	}
 	if err != nil {
 		return fmt.Errorf("delete the history of %s: %w", run.WorkflowID, err)
@@ -120,7 +122,8 @@ func (h Histories) Delete(ctx context.Context, run purge.Run) error {
 		}
 		select {
 		case <-ctx.Done():
-			return memory.Down("Temporal", "it deletes histories in the background; the purge goes on when it has done so",
+			return memory.Down("Temporal",
+				"it deletes histories in the background; the purge goes on when it has done so",
 				fmt.Errorf("the history of %s is still there", run.WorkflowID))
 		case <-tick.C:
 		}

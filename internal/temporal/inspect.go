@@ -58,7 +58,8 @@ func Inspect(ctx context.Context, cfg config.Temporal, attributes []string) memo
 
 // missingAttributes returns which search attributes a namespace lacks; none if it does not tell.
 func missingAttributes(ctx context.Context, c client.Client, namespace string, wanted []string) []string {
-	have, err := c.OperatorService().ListSearchAttributes(ctx, &operatorservice.ListSearchAttributesRequest{Namespace: namespace})
+	have, err := c.OperatorService().ListSearchAttributes(ctx,
+		&operatorservice.ListSearchAttributesRequest{Namespace: namespace})
 	if err != nil {
 		return nil
 	}
@@ -88,7 +89,10 @@ func namespaceError(namespace string, err error) error {
 // InspectWorkers asks the server whether workers ask a task queue for work: without one
 // everything that is accepted waits. Which queue that is may be a question to the server too.
 // With the name of a host only its workers count.
-func InspectWorkers(ctx context.Context, cfg config.Temporal, host string, find func(context.Context, client.Client) (string, error)) memory.Inspection {
+func InspectWorkers(
+	ctx context.Context, cfg config.Temporal, host string,
+	find func(context.Context, client.Client) (string, error),
+) memory.Inspection {
 	var i memory.Inspection
 	c, err := Dial(ctx, cfg, nil)
 	if err != nil {
@@ -106,7 +110,8 @@ func InspectWorkers(ctx context.Context, cfg config.Temporal, host string, find 
 	case err != nil:
 		i.Fail(memory.Down("the worker", "see what is said of Temporal", err))
 	case n == 0 && host != "":
-		i.Fail(memory.Down("the worker", "see its log: it says what it waits for", fmt.Errorf("no worker of %s asks the queue %s for work", host, queue)))
+		i.Fail(memory.Down("the worker", "see its log: it says what it waits for",
+			fmt.Errorf("no worker of %s asks the queue %s for work", host, queue)))
 	case n == 0:
 		i.Fail(memory.Down("the worker", `start one with "mneme up" or mneme-worker`, fmt.Errorf("nobody asks the queue %s for work", queue)))
 	case n == 1:

@@ -39,7 +39,8 @@ func Storing() []string { return []string{Store, Learning, Procedure, Episode, T
 
 // All lists all tools.
 func All() []string {
-	return append(Storing(), Recall, Search, Get, Related, Summarize, Link, Update, Forget, Undo, Organize, Snapshot, ConversationSearch, ConversationGet)
+	return append(Storing(), Recall, Search, Get, Related, Summarize, Link, Update,
+		Forget, Undo, Organize, Snapshot, ConversationSearch, ConversationGet)
 }
 
 // Bare returns the name that an MCP server gave its tool. Claude Code puts the

@@ -36,7 +36,10 @@ func NewGate(page Page, key Key, now func() time.Time) *Gate {
 	if now == nil {
 		now = time.Now
 	}
-	return &Gate{page: page, key: key, now: now, used: map[token]time.Time{}, sessions: map[[sha256.Size]byte]time.Time{}}
+	return &Gate{
+		page: page, key: key, now: now, used: map[token]time.Time{},
+		sessions: map[[sha256.Size]byte]time.Time{},
+	}
 }
 
 // Guard lets requests through that bear the cookie and come from the interface's own pages,
@@ -52,7 +55,8 @@ func (g *Gate) Guard(next http.Handler) http.Handler {
 		case !ownPage(r):
 			http.Error(w, "forbidden: the request comes from another page", http.StatusForbidden)
 		case !g.known(r):
-			http.Error(w, fmt.Sprintf("unauthorized: open the link that %q prints", g.page.Command), http.StatusUnauthorized)
+			http.Error(w, fmt.Sprintf("unauthorized: open the link that %q prints", g.page.Command),
+				http.StatusUnauthorized)
 		default:
 			next.ServeHTTP(w, r)
 		}
@@ -63,7 +67,9 @@ func (g *Gate) Guard(next http.Handler) http.Handler {
 // browser that came from a link in a chat would not send a strict cookie after a redirect.
 func (g *Gate) open(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet || !g.redeem(r.URL.Query().Get("token")) {
-		http.Error(w, fmt.Sprintf("this link is not good, or not any more: %q prints another", g.page.Command), http.StatusUnauthorized)
+		http.Error(w,
+			fmt.Sprintf("this link is not good, or not any more: %q prints another", g.page.Command),
+			http.StatusUnauthorized)
 		return
 	}
 	http.SetCookie(w, &http.Cookie{

@@ -21,7 +21,9 @@ const fileName = "compose.yaml"
 
 // Read returns the services of the folder deploy of a check-out, with those of the profiles. The
 // environment stands for .env.
-func Read(ctx context.Context, deploy string, environment map[string]string, profiles ...string) (*types.Project, error) {
+func Read(
+	ctx context.Context, deploy string, environment map[string]string, profiles ...string,
+) (*types.Project, error) {
 	text, err := os.ReadFile(filepath.Join(deploy, fileName))
 	if err != nil {
 		return nil, err
@@ -30,7 +32,9 @@ func Read(ctx context.Context, deploy string, environment map[string]string, pro
 }
 
 // Parse is [Read] for a text.
-func Parse(ctx context.Context, deploy string, text []byte, environment map[string]string, profiles ...string) (*types.Project, error) {
+func Parse(
+	ctx context.Context, deploy string, text []byte, environment map[string]string, profiles ...string,
+) (*types.Project, error) {
 	project, err := loader.LoadWithContext(ctx, types.ConfigDetails{
 		WorkingDir:  deploy,
 		ConfigFiles: []types.ConfigFile{{Filename: filepath.Join(deploy, fileName), Content: text}},

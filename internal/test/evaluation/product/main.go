@@ -45,13 +45,15 @@ func run(ctx context.Context) error {
 	mneme := flag.String("mneme", "bin/mneme", "the `program` to measure")
 	data := flag.String("data", dataFolder("retrieval-dev"), "`folder` of the data sets")
 	sets := flag.String("sets", "locomo,nl2bash", "data sets, with commas; none if empty")
-	scenarios := flag.String("scenarios", dataFolder("scenarios"), "`folder` of the scenarios; none are played if empty")
+	scenarios := flag.String("scenarios", dataFolder("scenarios"),
+		"`folder` of the scenarios; none are played if empty")
 	parts := flag.String("parts", "", "`parts` of the scenarios to play, with commas; all if empty")
 	sample := flag.Int("sample", 0, "ask this many questions of each set, evenly spread; 0 means all")
 	model := flag.String("model", "mneme-static", "embedding `model`")
 	ollama := flag.String("ollama", "", "`URL` of the Ollama that has the model; without, mneme's own server")
 	flag.Parse()
-	setsErr := measureSets(ctx, *mneme, *data, *sets, *sample, map[string]string{"MNEME_EMBED_MODEL": *model, "MNEME_OLLAMA_URL": *ollama})
+	setsErr := measureSets(ctx, *mneme, *data, *sets, *sample,
+		map[string]string{"MNEME_EMBED_MODEL": *model, "MNEME_OLLAMA_URL": *ollama})
 	if *scenarios == "" || ctx.Err() != nil {
 		return setsErr
 	}

@@ -140,13 +140,15 @@ func (p played) table(w io.Writer) error {
 		verdict := "yes"
 		if !met {
 			verdict = "no"
-			missed = append(missed, fmt.Errorf("%s: %s is %s, and should be %s %s", b.part, b.figure, short(*f.Value), sign, short(b.value)))
+			missed = append(missed, fmt.Errorf("%s: %s is %s, and should be %s %s",
+				b.part, b.figure, short(*f.Value), sign, short(b.value)))
 		}
 		interval := ""
 		if f.Low != nil && f.High != nil {
 			interval = short(*f.Low) + " to " + short(*f.High)
 		}
-		fmt.Fprintf(w, "| %s | %s | %s | %s | %s %s | %s |\n", b.part, b.figure, short(*f.Value), interval, sign, short(b.value), verdict)
+		fmt.Fprintf(w, "| %s | %s | %s | %s | %s %s | %s |\n", b.part, b.figure,
+			short(*f.Value), interval, sign, short(b.value), verdict)
 	}
 	return errors.Join(missed...)
 }
