@@ -10,14 +10,14 @@ import (
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// The bounds of what is indexed in one go.
+// The bounds of one step of indexing: the number of parts of messages, and the bytes of their texts.
 const (
 	archivePage  = conversation.MaxBatch
 	archiveBytes = 4 << 20
 )
 
 // ArchiveMessages adds messages to the archive of conversations and brings the index in step. It
-// may run again, and by another worker: what is there already is left alone.
+// may run again, also on another worker: messages that are archived already are not archived twice.
 func (a *Activities) ArchiveMessages(ctx context.Context, in conversation.Batch) (conversation.Archived, error) {
 	var done conversation.Archived
 	if len(in.Messages) == 0 || len(in.Messages) > conversation.MaxBatch {
@@ -161,8 +161,8 @@ func (a *Activities) readyArchive(ctx context.Context) error {
 	return nil
 }
 
-// IndexConversations brings everything in the archive in step with the index, with all anew where
-// that is asked for, and returns how many parts were written.
+// IndexConversations writes the parts of archived messages that the index lacks, or with Anew all
+// parts, to the index, and returns how many parts were written.
 func (a *Activities) IndexConversations(ctx context.Context, in IndexConversationsInput) (int, error) {
 	a.archiveReady.Store(false)
 	if in.Anew {

@@ -19,7 +19,8 @@ type Archive interface {
 	ArchiveIndexed(ctx context.Context, kept []conversation.Kept, points []int, model string, apply func(ctx context.Context, still []bool) error) error
 	// ArchiveReset has all parts indexed anew but those with points of a model, and returns how many those are.
 	ArchiveReset(ctx context.Context, but string) (int, error)
-	// ArchivePassages returns what is still there of what an index found, with the texts of the passages.
+	// ArchivePassages returns the passages that a search of the index found, with their texts. Passages of
+	// forgotten messages are left out.
 	ArchivePassages(ctx context.Context, found []conversation.Candidate) ([]conversation.Found, error)
 	// ArchiveResolve returns the one message that an id, or the beginning of one, means in a project ("" for all).
 	ArchiveResolve(ctx context.Context, ref, project string) (conversation.Message, error)

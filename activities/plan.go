@@ -79,8 +79,9 @@ func sizeOf(s memory.PlannedStep) int {
 	return size
 }
 
-// CheckPlan returns the head of a plan that may be applied: it is the one that
-// was reviewed, and every memory that it names is what it was.
+// CheckPlan returns the head of a plan that may be applied. It refuses a plan whose
+// digest differs from that of the reviewed plan, and a plan of which a memory has
+// changed since ([memory.Conflict]).
 func (a *Activities) CheckPlan(ctx context.Context, ref memory.PlanRef) (memory.PlanHead, error) {
 	head, err := a.Ledger.PlanHead(ctx, ref.ID)
 	if err != nil {

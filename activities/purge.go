@@ -49,7 +49,8 @@ func (a *Activities) CleanHome(ctx context.Context, path string) error {
 	return p.Clean(ctx, path)
 }
 
-// HistoriesGone says what was deleted of what Temporal keeps.
+// HistoriesGone counts the histories that a purge deleted from Temporal, and names those
+// that it had to leave.
 type HistoriesGone struct {
 	Deleted int      `json:"deleted"`
 	Open    []string `json:"open,omitempty"` // workflows that hold some of the texts and still run

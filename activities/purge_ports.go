@@ -8,13 +8,14 @@ import (
 
 // Purger is what a purge asks of the ledger, besides [Forgetter].
 type Purger interface {
-	// PurgeTexts returns every text that memories have or had, and that what was merged into them had.
+	// PurgeTexts returns all texts of memories: the present ones, those of earlier versions, and those of
+	// memories that were merged into them.
 	PurgeTexts(ctx context.Context, ids []string) ([]memory.PurgedText, error)
 	// EachText hands every text that the ledger holds to look: of memories, of versions, of audit rows that are
 	// compressed.
 	EachText(ctx context.Context, look func(memory.LedgerText)) error
-	// Rewrite writes the tables that hold texts into new files, and of a server that is mneme's own also goes on
-	// in a new write-ahead log. It returns what of a server of somebody else it cannot reach.
+	// Rewrite writes the tables that hold texts into new files. With own, for mneme's own server, Rewrite
+	// also starts a new write-ahead log. Of another server it returns the files that the rewrite leaves.
 	Rewrite(ctx context.Context, own bool) ([]memory.Unreached, error)
 }
 

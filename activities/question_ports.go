@@ -11,7 +11,7 @@ type Questioner interface {
 	// PinQuestion keeps a question, or replaces what is expected of one with the same text. The
 	// expected memories must be live, and of its project or of memory.Global ([memory.NotFound]).
 	PinQuestion(ctx context.Context, op memory.Op, q memory.PinnedQuestion) (memory.PinnedQuestion, error)
-	// UnpinQuestion takes one away, by its id or the beginning of it.
+	// UnpinQuestion removes a pinned question. ref is the question's id, or the beginning of that id.
 	UnpinQuestion(ctx context.Context, op memory.Op, ref string) (memory.PinnedQuestion, error)
 	// Questions returns those of a project ("" for all), the oldest first. Expected are the memories
 	// that stand for those that were merged away.

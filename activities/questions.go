@@ -200,9 +200,9 @@ type PastRecall struct {
 	At    time.Time
 }
 
-// recalls returns the last recalls of this ledger. Nobody keeps their words
-// for this: they are read from the histories that Temporal keeps, encrypted, for
-// as long as it keeps them. Where it does not tell, there are none.
+// recalls returns the last recalls of this ledger. The database does not keep their
+// words: recalls reads the words from Temporal's encrypted histories, for as long as
+// Temporal keeps them. If Temporal cannot be asked, recalls returns none.
 func (a *Activities) recalls(ctx context.Context) []PastRecall {
 	read := a.Recalls
 	if read == nil {

@@ -2,8 +2,8 @@ package conversation
 
 import "github.com/mneme-memory/mneme/memory"
 
-// Batch is a batch of messages, or parts of some, to archive. What is there
-// already is left alone, so a batch may be sent again.
+// Batch is a batch of messages, or of parts of messages, to archive. Archived
+// messages are not archived twice, so a batch may be sent again.
 type Batch struct {
 	Messages []Message `json:"messages"`
 	// Again takes in also what was forgotten since it was archived first.

@@ -142,7 +142,8 @@ func knownRole(r Role) bool {
 
 // Admit takes the secrets out of a message and refuses what cannot be kept. The
 // door does it before the message is written to Temporal's history, and the step
-// that writes it to the ledger does it again. kinds are those of what was taken.
+// that writes it to the ledger does it again. kinds are the kinds of the secrets
+// that were taken out of the text.
 func Admit(r memory.Redactor, m Message) (clean Message, kinds []string, err error) {
 	m.Text, kinds = r.Redact(m.Text)
 	m.Project, _ = r.Redact(m.Project)

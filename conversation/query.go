@@ -18,8 +18,8 @@ const (
 	DefaultRecency = 0.1
 )
 
-// Query asks for messages about something. A query sees one project unless it
-// asks for all: what was said in one is nobody's business in another.
+// Query asks for messages about a subject. A query searches one project unless
+// AllProjects is set, so that conversations stay within their project.
 type Query struct {
 	Text        string     `json:"query"`
 	Project     string     `json:"project,omitempty"`

@@ -26,7 +26,7 @@ type ImportProgress struct {
 	Change    string `json:"change,omitempty"`    // what an undo of all of it names, in the answer to the end
 }
 
-// Imported is what the ledger did with a batch: ids by what became of them.
+// Imported lists the ids of a batch by outcome.
 type Imported struct {
 	Stored    []string `json:"stored"`
 	Existing  []string `json:"existing"`

@@ -28,8 +28,8 @@ func eachMarker(text string, yield func(inside string) bool) {
 	}
 }
 
-// hasBareMarker reports whether a text holds a marker without a mark. Releases that knew no
-// marks wrote those. What stood there is not known, so two of them are not the same thing.
+// hasBareMarker reports whether a text holds a marker without a mark, from a release before
+// marks. The redacted words are unknown, so two such markers do not count as the same words.
 func hasBareMarker(text string) bool {
 	bare := false
 	eachMarker(text, func(inside string) bool {

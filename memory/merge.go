@@ -87,14 +87,16 @@ func MergeGroup(group []Record) (survivor int, after Record, gone []int) {
 	return mergeGroup(group, Survivor(group), samePlace)
 }
 
-// MergeFacts is [MergeGroup] for memories that were found to say the same a
-// while ago: what says something else than the survivor by now is left out.
+// MergeFacts is [MergeGroup] for memories that said the same when they were found.
+// A memory whose text was changed since, and differs in meaning from the survivor,
+// is left out.
 func MergeFacts(group []Record) (survivor int, after Record, gone []int) {
 	return mergeGroup(group, Survivor(group), func(a, b Record) bool { return samePlace(a, b) && SameFact(a.Text, b.Text) })
 }
 
 // MergeAcross is [MergeFacts] for memories of several collections of a project.
-// What is kept for a time only goes into what is kept for good.
+// An unpinned short-term memory survives only in a group without a lasting one (a
+// memory of another collection, or a pinned one).
 func MergeAcross(group []Record) (survivor int, after Record, gone []int) {
 	lasting := slices.DeleteFunc(slices.Clone(group), func(r Record) bool { return r.Collection == ShortTerm && !r.Pinned })
 	survivor = Survivor(group)

@@ -13,12 +13,13 @@ type OrganizeInput struct {
 	Yes         bool     `json:"yes,omitempty"`         // prune also where it takes more than a tenth of a project
 	User        string   `json:"user,omitempty"`
 
-	// Apply is a plan of a dry run. What it says is done, by the time at which
-	// it was made, and nothing else; the fields above are those of the plan.
+	// Apply names a plan of a dry run. The run takes the steps of the plan and no
+	// others, by the time at which the plan was made; Collections, Project and Yes
+	// come from the plan.
 	Apply *PlanRef `json:"apply,omitempty"`
 }
 
-// PlanRef names a plan, and what it must say.
+// PlanRef names a plan by its id, with the digest that the plan must have.
 type PlanRef struct {
 	ID     string `json:"id"`
 	Digest string `json:"digest"`

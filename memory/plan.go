@@ -39,8 +39,8 @@ type PlannedMemory struct {
 	CreatedAt  time.Time `json:"created_at"`
 }
 
-// PlanHead says which plan it is: that of which dry run, of which input, and
-// when, and how many steps it has. Digest is that of all steps.
+// PlanHead identifies a plan: its dry run, the input and time of that run, and the
+// number of its steps. Digest is the digest of all steps.
 type PlanHead struct {
 	ID      string         `json:"id"` // the workflow of the dry run
 	Ledger  string         `json:"ledger,omitempty"`
@@ -74,7 +74,7 @@ type PlanQuery struct {
 	After int    `json:"after,omitempty"`
 }
 
-// Moved is a memory that is not what it was when a plan was made.
+// Moved is a memory of a plan that has changed since the plan was made.
 type Moved struct {
 	ID     string `json:"id"`
 	Action string `json:"action"` // what the plan wanted to do
@@ -84,7 +84,8 @@ type Moved struct {
 // MovedMost is how many memories a refusal names.
 const MovedMost = 20
 
-// MovedText says which memories are not what they were.
+// MovedText is the refusal to apply a plan of which count memories have changed. It
+// names the memories in moved, the first of them.
 func MovedText(moved []Moved, count int) string {
 	lines := []string{fmt.Sprintf("%d memories of the plan are not what they were when it was made:", count)}
 	if count == 1 {
@@ -99,9 +100,10 @@ func MovedText(moved []Moved, count int) string {
 	return strings.Join(lines, "\n")
 }
 
-// Mark is a short digest of what a step of an action goes by: where a memory
-// is, what it says, and for those steps that end or announce it, when it was
-// last of use. Recalls do not stand in the way of a merge.
+// Mark is a short digest of the properties on which a planned step depends: the
+// memory's state, place, type, text, pin and expiry, and for the actions expire,
+// prune and announce also its use. A recall between plan and run therefore does
+// not stop a planned merge.
 func (s Standing) Mark(action string) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %q %s %s %s %v %v", s.State, s.Project, s.Collection, s.Type, s.ContentHash, s.Pinned, microseconds(s.ExpiresAt))

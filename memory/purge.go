@@ -15,8 +15,8 @@ type LedgerText struct {
 	Text  string
 }
 
-// PurgeReport tells what a purge took away, where it looked for the texts
-// afterwards, and what it found there.
+// PurgeReport counts the deletions of a purge. It also lists the places that the
+// purge searched for the texts afterwards, and the texts that were found there.
 type PurgeReport struct {
 	// Receipt is the path of the file that tells the same, and that a later search reads.
 	Receipt string    `json:"receipt"`

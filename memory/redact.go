@@ -42,13 +42,13 @@ func (in StoreInput) redact(r Redactor) StoreInput {
 	return in
 }
 
-// telling is a redactor that remembers the kinds of what it found.
+// telling is a redactor that collects the kinds of the secrets that it takes out.
 type telling struct {
 	Redactor
 	kinds []string
 }
 
-// Redact takes out what the redactor within takes out.
+// Redact redacts the text with the embedded [Redactor], and notes the kinds that were found.
 func (t *telling) Redact(text string) (string, []string) {
 	clean, kinds := t.Redactor.Redact(text)
 	t.kinds = append(t.kinds, kinds...)

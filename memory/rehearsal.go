@@ -116,9 +116,10 @@ func (r *Rehearsal) Expire(collection string) int {
 	return len(found)
 }
 
-// Promote moves what earned it to the collection of its type, into the one
-// that holds the same text there if there is one. It returns how many. Members
-// reads records as the ledger holds them.
+// Promote moves the memories that earned it to the collection of their type. If a
+// memory there has the same text, the promoted memory is merged into that memory.
+// Promote returns the number of promoted memories. members reads records as the
+// ledger holds them.
 func (r *Rehearsal) Promote(collection string, members func(ids []string) (map[string]Record, error)) (int, error) {
 	found := r.those(collection, Standing.Earned)
 	for _, s := range found {
@@ -178,9 +179,9 @@ func (r *Rehearsal) Merge(collection string, group []Record) MergedGroup {
 	return r.mergeThose(records, MergeFacts)
 }
 
-// MergeAcross makes one memory of a group of several collections. What was
-// merged away since the group was found stands for what it went into. It
-// returns the survivor's collection too.
+// MergeAcross merges a group of memories of several collections into one memory.
+// A member that was merged into another memory since the group was found is
+// replaced by that memory. MergeAcross also returns the survivor's collection.
 func (r *Rehearsal) MergeAcross(ids []string, members map[string]Record) (g MergedGroup, collection string) {
 	var records []Record
 	for _, id := range r.Now(ids) {

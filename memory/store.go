@@ -33,7 +33,8 @@ type StoreInput struct {
 	CreatedAt  *time.Time `json:"created_at,omitempty"`
 	Source     string     `json:"source,omitempty"`
 	// SourceRef says where an import found the text: "file:docs/ops.md#Deploy", "issue:<url>",
-	// "mem0:<id>". In a project it names one memory: what comes from there again takes its place.
+	// "mem0:<id>". In a project, a place names one memory: a later import of a text from the same
+	// place updates that memory.
 	SourceRef string `json:"source_ref,omitempty"`
 	// WasRef is the SourceRef that the same text had before, such as that of a file that was renamed.
 	WasRef   string        `json:"was_ref,omitempty"`

@@ -17,8 +17,9 @@ type Why struct {
 	AgeDays    float64 `json:"age_days"`
 	Candidates int     `json:"candidates"` // how many the search found
 	Exact      bool    `json:"exact,omitempty"`
-	// Linked names the link that brought a memory which was not found by itself: its type, and the
-	// id of the hit at its other end. Only what is known of the memory itself stands beside it.
+	// Linked is set for a memory that the search did not find and that a link from a hit brought in:
+	// the type of the link, and the id of that hit. Only Confidence and Importance are set beside
+	// Linked, because the search has no figures for such a memory.
 	Linked string `json:"linked,omitempty"`
 }
 

@@ -29,8 +29,8 @@ func BackupLedger(ctx workflow.Context, in memory.BackupInput) (memory.BackupRep
 // BackupSchedule is the id of a ledger's schedule of backups.
 func BackupSchedule(ledger string) string { return scheduleID("backup", ledger) }
 
-// Backup has a worker write a backup, or joins one that is being written, and returns what it
-// wrote. Progress, which may be nil, is called with intermediate counts.
+// Backup has a worker write a backup, or joins a backup that is being written, and returns the
+// report of the backup. progress, which may be nil, is called with intermediate counts.
 func (c *Client) Backup(ctx context.Context, in memory.BackupInput, progress func(memory.BackupReport)) (memory.BackupReport, error) {
 	if err := in.Check(); err != nil {
 		return memory.BackupReport{}, err

@@ -117,8 +117,9 @@ func (c *Client) ForgetConversations(ctx context.Context, in conversation.Forget
 	return out, err
 }
 
-// IndexConversations has the index learn what it lacks of the archive, or with anew all of it, and
-// returns how many parts of messages were written. One that runs already is joined.
+// IndexConversations writes the parts of archived messages that the index lacks, or with anew all
+// parts, to the index, and returns how many parts were written. A call joins an indexing run that is
+// already under way.
 func (c *Client) IndexConversations(ctx context.Context, anew bool) (int, error) {
 	options := c.start(Own("index-conversations", c.ledger), "", memory.ActionRebuild, conversation.Collection)
 	options.WorkflowIDConflictPolicy = enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING

@@ -7,7 +7,8 @@ import (
 )
 
 // TestImportAgainAndUndo imports notes, imports them again after they have changed, and takes the
-// second import back: what was changed, what came and what was forgotten is one change.
+// second import back: a single undo reverts every memory that the second import edited, added or
+// forgot.
 func TestImportAgainAndUndo(t *testing.T) {
 	t.Parallel()
 	r := realRig(t)

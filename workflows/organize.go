@@ -64,11 +64,11 @@ func (s OrganizeState) begunBefore() bool {
 //
 // A dry run takes the same steps in the same order on a copy of what the
 // ledger knows, and changes nothing but that it keeps them as a plan. A run
-// that applies a plan does what that says, and refuses if one of its memories
-// is no longer what it was.
+// that applies a plan takes the steps of the plan, and refuses if one of the
+// plan's memories has changed since the plan was made.
 //
-// Cancelled, a run ends between two pages: what it did is done in ledger and
-// index, noted in the audit, and can be undone.
+// Cancelled, a run ends between two pages: the steps before are complete in ledger
+// and index, noted in the audit, and can be undone.
 func OrganizeMemory(ctx workflow.Context, in memory.OrganizeInput, state OrganizeState) (memory.OrganizeReport, error) {
 	if state.Report.StartedAt.IsZero() {
 		info := workflow.GetInfo(ctx).WorkflowExecution

@@ -30,8 +30,9 @@ func (m *mess) planned(t *testing.T) (memory.OrganizeReport, memory.PlanHead, []
 	}
 }
 
-// TestPlanIsCarriedOut has plans that chance fills be applied an hour of the
-// rules' time later: what is done is what the plan says, and nothing else.
+// TestPlanIsCarriedOut makes plans over random memories and applies each an hour
+// later, by the clock of the rules. The run must take the steps of the plan and no
+// others.
 func TestPlanIsCarriedOut(t *testing.T) {
 	t.Parallel()
 	theShared.start(t)
@@ -198,7 +199,7 @@ func TestCancelledRunCanBeUndone(t *testing.T) {
 	}
 }
 
-// contents is what the memories say and how they stand, in one number.
+// contents returns a digest of the texts and the states of all memories.
 func (m *mess) contents(t *testing.T) string {
 	t.Helper()
 	var out string

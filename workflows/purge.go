@@ -119,9 +119,9 @@ func VerifyPurge(ctx workflow.Context, in memory.VerifyInput) (memory.PurgeRepor
 	return report, err
 }
 
-// Purge forgets what a filter selects and takes its texts from everywhere; see [Client.Forget].
-// Progress, which may be nil, is called with what is done so far. Ending ctx stops the waiting, not the
-// purge.
+// Purge forgets the memories that a filter selects and removes their texts from all places; see
+// [Client.Forget]. progress, which may be nil, is called with the receipt of the purge under way. Ending
+// ctx stops the waiting, not the purge.
 func (c *Client) Purge(ctx context.Context, in memory.ForgetInput, progress func(memory.ForgetReceipt)) (memory.ForgetReceipt, error) {
 	filter, err := memory.Admit(c.redactor, in.Filter)
 	if err != nil {

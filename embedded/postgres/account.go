@@ -24,9 +24,9 @@ type account struct {
 	dropped  bool // the server runs as somebody else than we do
 }
 
-// ownUser is the user whose only work is to run PostgreSQL for mneme where that runs as
-// root. Under an account that others use too, as nobody or postgres, the processes of those
-// could read what it keeps.
+// ownUser is the system user that runs PostgreSQL where mneme runs as root, and that runs
+// nothing else. In a shared account, such as nobody or postgres, other programs could read the
+// database.
 const ownUser = "mneme-postgres"
 
 // serverAccount is ourselves, unless we are root.

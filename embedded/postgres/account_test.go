@@ -123,7 +123,8 @@ func TestHandoverTakesNothingElse(t *testing.T) {
 	}
 }
 
-// Where no user can be made, one that is there does, and the log says what that means.
+// TestSharedAccount is about a system on which no user can be made: PostgreSQL runs in an
+// account that exists already, and the log warns that others may read the data.
 func TestSharedAccount(t *testing.T) {
 	t.Parallel()
 	asRoot(t)

@@ -296,7 +296,8 @@ func (c *collection) compactIfWasteful() error {
 	return nil
 }
 
-// compact rewrites the log, so that it holds what is there and nothing else.
+// compact rewrites the log: the new log holds the present points and settings of the collection,
+// and no entries that later ones replaced.
 func (c *collection) compact() error {
 	c.writing.Lock()
 	defer c.writing.Unlock()

@@ -12,8 +12,8 @@ import (
 	"github.com/mneme-memory/mneme/embedded/qdrant"
 )
 
-// nearby is a client in the process of a server. Its address is nobody's, so what it hears
-// came over no connection.
+// nearby returns a client that calls a server of the same process through [qdrant.Server.Local].
+// No server listens on the client's address, so no answer can have come over a connection.
 func nearby(t *testing.T, s *qdrant.Server, key string) *pb.Client {
 	t.Helper()
 	client, err := pb.NewClient(&pb.Config{
