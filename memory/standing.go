@@ -45,9 +45,12 @@ func (m Memory) Announced() bool {
 	return m.AnnouncedAt != nil && !m.AnnouncedAt.Before(m.UnusedSince())
 }
 
+// Lasting reports whether m is never pruned: it is pinned, or has the importance 1.
+func (m Memory) Lasting() bool { return m.Pinned || m.Importance >= 1 }
+
 // Prunable reports whether m may be pruned at now.
 func (m Memory) Prunable(now time.Time) bool {
-	return m.State == Live && !m.Pinned && m.Confidence < PruneBelow && now.Sub(m.UnusedSince()) >= PruneUnused &&
+	return m.State == Live && !m.Lasting() && m.Confidence < PruneBelow && now.Sub(m.UnusedSince()) >= PruneUnused &&
 		m.Announced() && now.Sub(*m.AnnouncedAt) >= PruneNotice
 }
 
@@ -105,7 +108,7 @@ func (s Standing) Faded(now time.Time, ignored int) float64 {
 // nobody uses it until then.
 func (s Standing) NearlyPruned(now time.Time) bool {
 	then := now.Add(AnnounceAhead)
-	return s.State == Live && !s.Pinned && !s.Answers && s.Faded(then, 0) < PruneBelow && then.Sub(s.UnusedSince()) >= PruneUnused
+	return s.State == Live && !s.Lasting() && !s.Answers && s.Faded(then, 0) < PruneBelow && then.Sub(s.UnusedSince()) >= PruneUnused
 }
 
 // ToAnnounce reports whether s is to be named as nearly pruned at now.

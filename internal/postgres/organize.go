@@ -244,13 +244,13 @@ func idsOf(standings []memory.Standing) []string {
 }
 
 // standingColumns are what the rules look at.
-const standingColumns = `id, collection, project, type, confidence, pinned, access_count, confirmations, created_at, last_accessed,
+const standingColumns = `id, collection, project, type, confidence, importance, pinned, access_count, confirmations, created_at, last_accessed,
 arrived_at, announced_at, decayed_at, expires_at, content_hash, state, id in (select id from pinned_answers)`
 
 func scanStanding(r pgx.CollectableRow) (memory.Standing, error) {
 	var s memory.Standing
-	err := r.Scan(&s.ID, &s.Collection, &s.Project, &s.Type, &s.Confidence, &s.Pinned, &s.AccessCount, &s.Confirmations, &s.CreatedAt,
-		&s.LastAccessed, &s.ArrivedAt, &s.AnnouncedAt, &s.DecayedAt, &s.ExpiresAt, &s.ContentHash, &s.State, &s.Answers)
+	err := r.Scan(&s.ID, &s.Collection, &s.Project, &s.Type, &s.Confidence, &s.Importance, &s.Pinned, &s.AccessCount,
+		&s.Confirmations, &s.CreatedAt, &s.LastAccessed, &s.ArrivedAt, &s.AnnouncedAt, &s.DecayedAt, &s.ExpiresAt, &s.ContentHash, &s.State, &s.Answers)
 	inUTC(&s.Memory)
 	return s, err
 }
