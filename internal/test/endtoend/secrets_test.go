@@ -85,6 +85,8 @@ func TestNoSecretIsKept(t *testing.T) {
 	t.Run("doors", func(t *testing.T) {
 		t.Run("command line", func(t *testing.T) { t.Parallel(); secretsByCommandLine(t) })
 		t.Run("import", func(t *testing.T) { t.Parallel(); secretsByImport(t) })
+		t.Run("notes", func(t *testing.T) { t.Parallel(); secretsByNotes(t) })
+		t.Run("history", func(t *testing.T) { t.Parallel(); secretsByHistory(t) })
 		t.Run("hooks", func(t *testing.T) { t.Parallel(); secretsByHooks(t) })
 		t.Run("stdio", func(t *testing.T) { t.Parallel(); secretsByTools(t, shared.stdio(t), 300) })
 		t.Run("HTTP", func(t *testing.T) {
