@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
+	commonpb "go.temporal.io/api/common/v1"
 	enumspb "go.temporal.io/api/enums/v1"
 	historypb "go.temporal.io/api/history/v1"
 	taskqueuepb "go.temporal.io/api/taskqueue/v1"
@@ -99,8 +101,14 @@ func scrub(m protoreflect.Message) {
 		if q, ok := m.Interface().(*taskqueuepb.TaskQueue); ok && q.GetKind() == enumspb.TASK_QUEUE_KIND_STICKY {
 			q.Name = sticky
 		}
+		if p, ok := m.Interface().(*commonpb.Payload); ok {
+			p.Data = testFolder.ReplaceAll(p.GetData(), []byte("/data"))
+		}
 	})
 }
+
+// testFolder is where [testing.T.TempDir] makes the folder of a scenario.
+var testFolder = regexp.MustCompile(regexp.QuoteMeta(os.TempDir()) + `/TestRecordHistories\w+/\d+`)
 
 // eachMessage calls see with a message and all messages in it.
 func eachMessage(m protoreflect.Message, see func(protoreflect.Message)) {

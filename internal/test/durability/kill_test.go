@@ -142,7 +142,7 @@ func TestKillWhileImporting(t *testing.T) {
 // that has two memories to merge.
 func TestKillWhileOrganizing(t *testing.T) {
 	killAtEach(t, scenario{
-		lanes: 5, every: 12,
+		lanes: 4, every: 24, // a database each: two runs never organize one at once
 		prepare: func(l *lane, project string) {
 			items := []memory.StoreInput{{Text: text, Project: project}, {Text: nearly, Project: project}}
 			eventually(l, func(ctx context.Context) string {
@@ -170,7 +170,7 @@ func TestKillWhileOrganizing(t *testing.T) {
 				}
 			}
 		},
-	}, shared(t))
+	}, func() services { return newServices(t) })
 }
 
 // TestKillWhileStarting kills the worker at messages of its own start, on an

@@ -100,8 +100,10 @@ func TestNobodyTakesOver(t *testing.T) {
 		impostors[name] = impersonate(t, hostOf(t, d.Services[name].Address))
 	}
 	const secret = "The zephyr warehouse opens with seven keys."
+	if a := w.cli(t, "", "store", secret, "--project", "commons"); a.code != 0 || !strings.Contains(a.stdout+a.stderr, "kept on disk") {
+		t.Errorf("a store while mneme is down: exit %d, %s%s", a.code, a.stdout, a.stderr)
+	}
 	for _, args := range [][]string{
-		{"store", secret, "--project", "commons"},
 		{"recall", secret, "--project", "commons"},
 		{"status"},
 		{"doctor"},

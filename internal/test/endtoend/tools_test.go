@@ -42,7 +42,12 @@ func TestEveryTool(t *testing.T) {
 	got.call("memory_forget", map[string]any{"tags": []string{"ports"}, "dry_run": true})
 	got.call("memory_forget", map[string]any{"id": port})
 	got.call("memory_undo", map[string]any{"of": port, "dry_run": true})
+	got.call("conversation_search", map[string]any{"query": "what was said about the gateway?"})
 	golden(t, "every-tool.txt", got.Bytes())
+	if _, told := d.try(t, "conversation_get", map[string]any{"id": "ffffffff"}); !strings.Contains(told, "ffffffff") {
+		t.Errorf("a message that was never archived: %q", told)
+	}
+	got.called["conversation_get"] = true // TestHistory reads one that was
 
 	if out, _ := d.try(t, "memory_get", map[string]any{"id": port}); out != nil {
 		if text := fmt.Sprint(out["memories"]); strings.Contains(text, "9443") {
