@@ -26,8 +26,12 @@ build: ## build the binaries into bin/
 up: build ## build, start mneme in the foreground and say when it is ready
 	@exec $(BIN)/mneme up
 
+# The slow suites mostly wait, for servers that restart and tasks that time out: one package
+# more than there are cores uses what they leave.
+PACKAGES := $(shell expr $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) + 1)
+
 test: ## run all tests, with the race detector
-	$(GO) test $(RACE) -count=1 -timeout 20m ./...
+	$(GO) test $(RACE) -p $(PACKAGES) -count=1 -timeout 20m ./...
 
 # The packages whose tests start databases, Temporal servers or whole daemons.
 SLOW := /analytics$$|/cmd/|/embedded/|/internal/(autostart|daemon|install|postgres|qdrant)$$|/internal/test/(benchmark|browser|claudetest|durability|endtoend|realtest)
