@@ -78,8 +78,11 @@ func (in *foundImport) summary(res importJSON) string {
 		n    int
 		word string
 	}{
-		{res.Stored, "new"}, {res.Updated, "changed"}, {res.Forgotten, "forgotten"},
-		{res.Existing, "there already"}, {res.Bad, "left out"},
+		{res.Stored, "new"},
+		{res.Updated, "changed"},
+		{res.Forgotten, "forgotten"},
+		{res.Existing, "there already"},
+		{res.Bad, "left out"},
 	} {
 		if p.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.word))

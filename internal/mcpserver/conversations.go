@@ -219,7 +219,8 @@ func (s *Server) addConversations() {
 		about: "Read a message with its neighbours, or a session from its beginning.",
 		params: []param{
 			idParam("id", "", false), session,
-			{name: "around", kind: kindInteger, min: 0, max: 50}, project, rare(allProjects),
+			{name: "around", kind: kindInteger, min: 0, max: 50},
+			project, rare(allProjects),
 		},
 		effect: reads,
 	}, s.getConversation)
