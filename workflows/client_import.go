@@ -3,6 +3,7 @@ package workflows
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/mneme-memory/mneme/memory"
 )
@@ -65,8 +66,7 @@ func (c *Client) fromSource(ctx context.Context, items []memory.StoreInput, scop
 // remembered returns the ids of those items whose text is a live memory.
 func (c *Client) remembered(ctx context.Context, items []memory.StoreInput) (map[string]bool, error) {
 	out := map[string]bool{}
-	for from := 0; from < len(items); from += planPage {
-		part := items[from:min(len(items), from+planPage)]
+	for part := range slices.Chunk(items, memory.MaxLimit) {
 		ids := make([]string, len(part))
 		for i, item := range part {
 			ids[i] = item.ID()

@@ -159,7 +159,7 @@ func addTexts(ctx context.Context, c getter, r *analytics.Report) error {
 	if len(places) == 0 {
 		return nil
 	}
-	found, err := c.Get(ctx, slices.Sorted(maps.Keys(places)))
+	found, err := details(ctx, c, slices.Sorted(maps.Keys(places)))
 	for _, d := range found {
 		for _, place := range places[d.ID] {
 			*place = d.Text

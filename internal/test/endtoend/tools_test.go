@@ -42,12 +42,19 @@ func TestEveryTool(t *testing.T) {
 	got.call("memory_forget", map[string]any{"tags": []string{"ports"}, "dry_run": true})
 	got.call("memory_forget", map[string]any{"id": port})
 	got.call("memory_undo", map[string]any{"of": port, "dry_run": true})
-	got.call("conversation_search", map[string]any{"query": "what was said about the gateway?"})
+	root := t.TempDir()
+	sessions(t, filepath.Join(root, "projects"), 0)
+	w := *shared
+	w.env = append(append([]string{}, shared.env...), "CLAUDE_CONFIG_DIR="+root)
+	w.ok(t, "import", "--claude", "--no-memories")
+	said := got.call("conversation_search", map[string]any{
+		"query": "which port does the vault of the bank listen on?", "project": "/src/history-bank", "limit": 1,
+	})["messages"].([]any)[0].(map[string]any)["id"]
+	got.call("conversation_get", map[string]any{"id": said, "project": "/src/history-bank"})
 	golden(t, "every-tool.txt", got.Bytes())
 	if _, told := d.try(t, "conversation_get", map[string]any{"id": "ffffffff"}); !strings.Contains(told, "ffffffff") {
 		t.Errorf("a message that was never archived: %q", told)
 	}
-	got.called["conversation_get"] = true // TestHistory reads one that was
 
 	if out, _ := d.try(t, "memory_get", map[string]any{"id": port}); out != nil {
 		if text := fmt.Sprint(out["memories"]); strings.Contains(text, "9443") {
