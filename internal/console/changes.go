@@ -17,7 +17,7 @@ func (s *server) changes(ctx context.Context, _ *http.Request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return answer{page: "changes", view: view{Title: "Changes", Here: "changes", Data: changesView{all}}}, nil
+	return answer{page: "changes", view: view{Title: "Changes", Here: "changes", Data: changesView{all}, Follow: everything}}, nil
 }
 
 // undoView shows what an undo would do.

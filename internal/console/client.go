@@ -2,9 +2,19 @@ package console
 
 import (
 	"context"
+	"net/http"
 
+	"github.com/mneme-memory/mneme/internal/live"
 	"github.com/mneme-memory/mneme/memory"
 )
+
+// Events tell what happens while it happens. See [live.Feed], which serves them to browsers too.
+type Events interface {
+	http.Handler
+	// Position is where the events end now.
+	Position(ctx context.Context) (int64, error)
+	Events(ctx context.Context, q memory.AuditQuery) ([]live.Event, error)
+}
 
 // Client is what the pages need of the workflows client. Its errors are [memory.Error]s.
 type Client interface {

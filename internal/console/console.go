@@ -20,6 +20,7 @@ const patience = 30 * time.Second
 // Options say what the pages show.
 type Options struct {
 	Client   Client         // required
+	Events   Events         // required
 	User     string         // whose name the changes bear
 	Version  string         // of mneme
 	Location *time.Location // of dates; nil means the machine's
@@ -52,6 +53,7 @@ func New(o Options) (http.Handler, error) {
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /assets/", http.StripPrefix("/assets/", http.FileServerFS(static)))
+	mux.Handle("GET /events", s.Events)
 	for pattern, handle := range map[string]handler{
 		"GET /{$}":                    s.today,
 		"GET /search":                 s.search,
@@ -78,7 +80,7 @@ func guarded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; "+
-			"form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
+			"connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("X-Frame-Options", "DENY")
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"github.com/mneme-memory/mneme/internal/live"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -137,6 +138,21 @@ func (h *home) Undo(_ context.Context, in memory.UndoInput, _ func(memory.UndoRe
 	}, h.note(what + in.Of)
 }
 
+// Position, Events and ServeHTTP are those of a feed with one event.
+func (h *home) Position(context.Context) (int64, error) { return 7, nil }
+
+func (h *home) Events(context.Context, memory.AuditQuery) ([]live.Event, error) {
+	text := h.memories[0].Text
+	return []live.Event{
+		{Seq: 7, Action: memory.ActionInject, At: day, Project: text, Session: text, User: text, MemoryIDs: []string{idA}, Count: 1},
+		{Seq: 6, Action: memory.ActionMerge, At: day, Project: text, MemoryIDs: []string{idA, idB}, Count: 2},
+	}, h.err
+}
+
+func (h *home) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/event-stream")
+}
+
 func (h *home) Restore(context.Context, string, string) (memory.Memory, error) {
 	return h.memories[0], h.note("restore")
 }
@@ -144,7 +160,7 @@ func (h *home) Restore(context.Context, string, string) (memory.Memory, error) {
 // ask sends a request to the pages of a home. A form is sent when there is one.
 func ask(t *testing.T, h *home, address string, form url.Values) *http.Response {
 	t.Helper()
-	pages, err := New(Options{Client: h, Version: "1.2.3", Location: time.UTC, Logger: slog.New(slog.DiscardHandler)})
+	pages, err := New(Options{Client: h, Events: h, Version: "1.2.3", Location: time.UTC, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,6 +279,8 @@ func TestPages(t *testing.T) {
 		"/?did=forgotten&n=2&undo=f":           {200, "2 memories forgotten."},
 		"/?did=%3Cscript%3E":                   {200, "Newest memories"},
 		"/assets/console.css":                  {200, ":root"},
+		"/assets/live.js":                      {200, "EventSource"},
+		"/events":                              {200, ""},
 		"/assets/../console.go":                {307, ""},
 		"/assets/nothing":                      {404, ""},
 		"/memories?project=x&type=y&source=z'": {200, "the port is 80"},

@@ -61,7 +61,7 @@ func (s *server) list(ctx context.Context, r *http.Request) (answer, error) {
 	if more {
 		v.Older = at(r.URL, skip+perPage)
 	}
-	return answer{page: "list", view: view{Title: "Memories", Here: "memories", Data: v}}, nil
+	return answer{page: "list", view: view{Title: "Memories", Here: "memories", Data: v, Follow: everything}}, nil
 }
 
 // page asks for one memory more than is shown, to know whether there are more.

@@ -66,7 +66,7 @@ func (s *server) memory(ctx context.Context, r *http.Request) (answer, error) {
 	}
 	return answer{
 		page: "memory",
-		view: view{Title: "Memory " + memory.ShortID(h.Memory.ID), Here: "memories", Data: v},
+		view: view{Title: "Memory " + memory.ShortID(h.Memory.ID), Here: "memories", Data: v, Follow: h.Memory.ID},
 	}, nil
 }
 

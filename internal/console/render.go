@@ -47,20 +47,21 @@ func parsePages(functions template.FuncMap) (pages, error) {
 // functions are what templates may call.
 func (s *server) functions() template.FuncMap {
 	return template.FuncMap{
-		"plain":   untrusted.Printable,
-		"date":    func(t time.Time) string { return t.In(s.Location).Format("2006-01-02 15:04") },
-		"day":     func(t time.Time) string { return t.In(s.Location).Format("2006-01-02") },
-		"iso":     func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-		"short":   memory.ShortID,
-		"clip":    func(text string) string { return memory.Clip(text, 400) },
-		"percent": func(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) },
-		"two":     func(v float64) string { return fmt.Sprintf("%.2f", v) },
-		"join":    func(words []string) string { return strings.Join(words, ", ") },
-		"count":   count,
-		"version": func() string { return s.Version },
-		"kept":    func(op difference.Op) bool { return op == difference.Kept },
-		"removed": func(op difference.Op) bool { return op == difference.Removed },
-		"global":  func(project string) bool { return project == memory.Global },
+		"plain":    untrusted.Printable,
+		"date":     func(t time.Time) string { return t.In(s.Location).Format("2006-01-02 15:04") },
+		"day":      func(t time.Time) string { return t.In(s.Location).Format("2006-01-02") },
+		"iso":      func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+		"short":    memory.ShortID,
+		"clip":     func(text string) string { return memory.Clip(text, 400) },
+		"percent":  func(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) },
+		"two":      func(v float64) string { return fmt.Sprintf("%.2f", v) },
+		"join":     func(words []string) string { return strings.Join(words, ", ") },
+		"count":    count,
+		"happened": happened,
+		"version":  func() string { return s.Version },
+		"kept":     func(op difference.Op) bool { return op == difference.Kept },
+		"removed":  func(op difference.Op) bool { return op == difference.Removed },
+		"global":   func(project string) bool { return project == memory.Global },
 	}
 }
 
@@ -78,7 +79,14 @@ type view struct {
 	Here   string // the page's entry in the menu
 	Notice *notice
 	Data   any
+
+	// Follow has the page show what changes while it is open: of one memory, or of [everything].
+	Follow string
+	After  int64 // the events up to this one are on the page already
 }
+
+// everything is what a page of many memories follows.
+const everything = "everything"
 
 // answer is what a handler gives: a page, or the address to go on to.
 type answer struct {
@@ -96,10 +104,12 @@ func (s *server) page(handle handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), patience)
 		defer cancel()
+		after := s.position(ctx, r) // before the memories are read: what comes meanwhile is told again
 		a, err := s.try(ctx, handle, r)
 		if err != nil {
 			a = s.failed(r, err)
 		}
+		a.view.After = after
 		if a.goTo != "" {
 			http.Redirect(w, r, a.goTo, http.StatusSeeOther)
 			return
@@ -121,6 +131,24 @@ func (s *server) page(handle handler) http.Handler {
 			return // the browser has gone
 		}
 	})
+}
+
+// positionFor bounds how long a page waits to learn where the events end.
+const positionFor = 300 * time.Millisecond
+
+// position is where the events end, or -1: the browser then follows what comes from when it asks.
+func (s *server) position(ctx context.Context, r *http.Request) int64 {
+	if r.Method != http.MethodGet {
+		return -1
+	}
+	ctx, cancel := context.WithTimeout(ctx, positionFor)
+	defer cancel()
+	at, err := s.Events.Position(ctx)
+	if err != nil {
+		s.Logger.DebugContext(ctx, "look where the events end", "error", err)
+		return -1
+	}
+	return at
 }
 
 func (s *server) try(ctx context.Context, handle handler, r *http.Request) (answer, error) {

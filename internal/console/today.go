@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/mneme-memory/mneme/internal/live"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -18,6 +19,7 @@ type todayView struct {
 	Waiting []memory.Waiting
 	Newest  []memory.Memory
 	Changes []memory.Change
+	Events  []live.Event
 }
 
 func (s *server) today(ctx context.Context, _ *http.Request) (answer, error) {
@@ -38,5 +40,8 @@ func (s *server) today(ctx context.Context, _ *http.Request) (answer, error) {
 	if v.Changes, err = s.Client.Changes(ctx, shownToday); err != nil {
 		return answer{}, err
 	}
-	return answer{page: "today", view: view{Title: "Today", Here: "today", Data: v}}, nil
+	if v.Events, err = s.Events.Events(ctx, memory.AuditQuery{Newest: true, Limit: shownToday}); err != nil {
+		return answer{}, err
+	}
+	return answer{page: "today", view: view{Title: "Today", Here: "today", Data: v, Follow: everything}}, nil
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mneme-memory/mneme/internal/console"
+	"github.com/mneme-memory/mneme/internal/live"
 	"github.com/mneme-memory/mneme/internal/uilink"
 	"github.com/mneme-memory/mneme/workflows"
 )
@@ -29,7 +30,7 @@ const (
 // port: the guard lets in only the holder of a link that was signed with the key.
 func (d *daemon) startConsole(ctx context.Context, client *workflows.Client) (consoleServer, error) {
 	pages, err := console.New(console.Options{
-		Client: client, User: d.opts.Config.User, Version: d.opts.Version, Logger: d.opts.Logger,
+		Client: client, Events: live.NewFeed(d.services.postgres.ledger, d.opts.Logger), User: d.opts.Config.User, Version: d.opts.Version, Logger: d.opts.Logger,
 	})
 	if err != nil {
 		return consoleServer{}, err

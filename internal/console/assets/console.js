@@ -13,16 +13,16 @@ document.addEventListener("keydown", (event) => {
 
 // A list counts what is chosen, and chooses all of its page.
 for (const form of document.querySelectorAll("[data-choose]")) {
-  const boxes = [...form.querySelectorAll("input[name=id]")];
+  const boxes = () => [...form.querySelectorAll("input[name=id]")]; // the list changes while it is open
   const all = form.querySelector("[data-all]");
   const told = form.querySelector("[data-chosen]");
   const count = () => {
-    const chosen = boxes.filter((box) => box.checked).length;
+    const chosen = boxes().filter((box) => box.checked).length;
     told.textContent = chosen ? `${chosen} chosen` : "";
   };
   all.hidden = false;
   all.querySelector("input").addEventListener("change", (event) => {
-    for (const box of boxes) box.checked = event.target.checked;
+    for (const box of boxes()) box.checked = event.target.checked;
     count();
   });
   form.addEventListener("change", count);

@@ -126,6 +126,8 @@ func arrows() []arrow {
 		{[]string{"cmd", "analytics", "embedded", "worker", "internal/cli", "internal/daemon", "internal/hook", "internal/mcpserver"}, []string{"internal/test", "internal/testkit"}, nil, "what only tests need is no part of the product"},
 		{[]string{"conversation"}, []string{"activities", "workflows", "worker", "internal", "embedded", "analytics", "cmd", "migrations"}, nil, "it is words and rules, like memory, which it stands beside"},
 		{append([]string{"internal/spool", "internal/hook", "internal/history"}, adapters...), []string{"activities", "workflows", "worker", temporalClient}, nil, "the words that they pass on are in memory; Temporal is none of theirs"},
+		{[]string{"internal/live"}, []string{"internal", "activities", "workflows", "worker", "embedded", "cmd", pgx}, []string{"internal/live"}, "it tells what a source holds, whichever that is"},
+		{[]string{"internal/console"}, append([]string{"activities", "workflows", "worker", "embedded", "cmd", "internal/daemon", "internal/assembly", pgx, temporalClient}, adapters...), nil, "pages ask interfaces, and are tried without a server"},
 		{[]string{"internal/backup"}, append([]string{"internal", "activities", "workflows", "worker", "embedded", "cmd", pgx, temporalClient}, adapters...), []string{"internal/backup"}, "a backup file is lines; it knows neither the database nor who asks for it"},
 		{[]string{"internal/redact", "internal/keyword", "internal/project", "internal/extract", "internal/transcript", "internal/toolname"}, []string{"activities", "workflows", "worker", "embedded", "cmd"}, nil, "they turn text into text and need nothing"},
 	}
