@@ -29,8 +29,9 @@ func options(log *slog.Logger, http bool) mcpserver.Options {
 			if err := d.wait(ctx); err != nil {
 				return nil, err
 			}
-			return connect(ctx, load)
+			return connect(ctx, load, log)
 		},
+		Keep:    func(in memory.StoreInput) (memory.StoreInput, error) { return keep(load, in) },
 		Project: sync.OnceValue(func() string { return defaultProject(load, http) }),
 		Session: os.Getenv("CLAUDE_CODE_SESSION_ID"),
 		User:    user(load),
@@ -41,16 +42,12 @@ func options(log *slog.Logger, http bool) mcpserver.Options {
 
 // connect connects to Temporal. What is sent passes the redactor first, with
 // the rules of the CLAUDE.md files of the user and of the folder.
-func connect(ctx context.Context, load func() (config.Config, error)) (mcpserver.Client, error) {
+func connect(ctx context.Context, load func() (config.Config, error), log *slog.Logger) (mcpserver.Client, error) {
 	cfg, err := load()
 	if err != nil {
 		return nil, err
 	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return nil, fmt.Errorf("find the home folder: %w", err)
-	}
-	redactor, err := dial.Redactor(cfg.Temporal, home, folder())
+	redactor, err := openRedactor(cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +55,17 @@ func connect(ctx context.Context, load func() (config.Config, error)) (mcpserver
 	if err != nil {
 		return nil, err // not client: a nil pointer in an interface is not nil
 	}
+	go deliver(cfg, client, log)
 	return client, nil
+}
+
+// openRedactor has the rules of the user and of the folder.
+func openRedactor(cfg config.Config) (memory.Redactor, error) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return nil, fmt.Errorf("find the home folder: %w", err)
+	}
+	return dial.Redactor(cfg.Temporal, home, folder())
 }
 
 // folder is the one Claude Code was started in, else the current one.

@@ -55,11 +55,13 @@ const (
 	namePostgres = "PostgreSQL"
 	nameQdrant   = "Qdrant"
 	nameOllama   = "Ollama"
+	nameBuiltIn  = "built-in model" // in place of Ollama, where mneme's own model is used
 )
 
 // Checks are the questions of "mneme doctor", in the order in which they are asked.
 func (o Options) Checks() []Check {
 	e := &examination{Options: o}
+	embedder := titleAt(config.OllamaService, config.Where(o.Config, o.Daemon)[config.OllamaService])
 	return []Check{
 		{Name: "data folder", Run: o.folder},
 		{Name: "disk space", Run: o.disk},
@@ -72,8 +74,8 @@ func (o Options) Checks() []Check {
 		{Name: Worker, Needs: []string{nameTemporal}, Run: e.server(Worker)},
 		{Name: namePostgres, Needs: o.unlessGiven(config.PostgresService), Run: e.server(config.PostgresService)},
 		{Name: nameQdrant, Needs: o.unlessGiven(config.QdrantService), Run: e.server(config.QdrantService)},
-		{Name: nameOllama, Needs: o.unlessGiven(config.OllamaService), Run: e.server(config.OllamaService)},
-		{Name: "model", Needs: []string{nameOllama}, Run: o.model},
+		{Name: embedder, Needs: o.unlessGiven(config.OllamaService), Run: e.server(config.OllamaService)},
+		{Name: "model", Needs: []string{embedder}, Run: o.model},
 		{Name: "index", Needs: []string{Worker, namePostgres}, Run: o.index},
 		{Name: "waiting", Needs: []string{nameTemporal}, Run: o.waiting},
 		{Name: "tidying up", Needs: []string{Worker, namePostgres}, Run: o.tidying},

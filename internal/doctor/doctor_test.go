@@ -194,3 +194,34 @@ func TestAdvise(t *testing.T) {
 		}
 	}
 }
+
+// TestTheBuiltInModelIsNoOllama: the model that comes with mneme has a name of its own, and no
+// version of a server that nobody installed.
+func TestTheBuiltInModelIsNoOllama(t *testing.T) {
+	t.Parallel()
+	for mode, want := range map[string][2]string{
+		config.Embedded: {"built-in model", "mneme's own at 127.0.0.1:1, mneme-static of 256 dimensions"},
+		config.Found:    {"Ollama", "0.17.4+mneme at 127.0.0.1:1, mneme-static of 256 dimensions"},
+	} {
+		o := Options{
+			Daemon: config.Daemon{PID: 1, Services: map[string]config.Service{config.OllamaService: {Address: "127.0.0.1:1", Mode: mode}}},
+			Servers: Servers{Inspect: map[string]func(context.Context) memory.Inspection{
+				config.OllamaService: func(context.Context) memory.Inspection {
+					return memory.Inspection{Version: "0.17.4+mneme", Supported: true, Facts: []string{"mneme-static of 256 dimensions"}}
+				},
+			}},
+		}
+		for _, c := range o.Checks() {
+			if c.Name != want[0] {
+				continue
+			}
+			if detail, err := c.Run(t.Context()); detail != want[1] || err != nil {
+				t.Errorf("%s: %q, %v", mode, detail, err)
+			}
+			want[0] = ""
+		}
+		if want[0] != "" {
+			t.Errorf("%s: there is no check of %s", mode, want[0])
+		}
+	}
+}

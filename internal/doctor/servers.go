@@ -80,7 +80,7 @@ func (o Options) ask(ctx context.Context, name string, at config.Service, limit 
 	problems := make([]error, len(s.Inspection.Problems))
 	for i, problem := range s.Inspection.Problems {
 		if ctx.Err() != nil && memory.CodeOf(problem) == memory.Unavailable { // the adapters word it in many ways
-			problem = memory.Down(Title(name), memory.HintOf(problem), fmt.Errorf("no answer within %s", limit))
+			problem = memory.Down(titleAt(name, at), memory.HintOf(problem), fmt.Errorf("no answer within %s", limit))
 		}
 		problems[i] = advise(name, at, problem)
 	}
@@ -107,7 +107,7 @@ func advise(name string, at config.Service, problem error) error {
 	if hint == "" {
 		return problem
 	}
-	return &memory.Error{Code: memory.Unavailable, Part: Title(name), Hint: hint, Err: problem}
+	return &memory.Error{Code: memory.Unavailable, Part: titleAt(name, at), Hint: hint, Err: problem}
 }
 
 // givenHint says what to look at when a server does not answer at an address that was set.
@@ -142,6 +142,14 @@ func Title(service string) string {
 	}
 }
 
+// titleAt is the name of a service as its user knows it: the model that comes with mneme is no Ollama.
+func titleAt(service string, at config.Service) string {
+	if service == config.OllamaService && at.Mode == config.Embedded {
+		return nameBuiltIn
+	}
+	return Title(service)
+}
+
 // server is the check of one server. All are asked when the first of these checks is.
 func (e *examination) server(name string) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) {
@@ -152,6 +160,9 @@ func (e *examination) server(name string) func(context.Context) (string, error) 
 		}
 		detail := strings.Join(s.Inspection.Facts, ", ")
 		if version := s.Inspection.Version; version != "" {
+			if titleAt(name, s.Service) == nameBuiltIn {
+				version = "mneme's own" // the version of Ollama's protocol that it speaks says nothing to a user
+			}
 			detail = strings.TrimSuffix(version+" at "+config.ShownAddress(s.Service.Address)+", "+detail, ", ")
 		}
 		if problems := s.Inspection.Problems; len(problems) > 0 {

@@ -93,7 +93,7 @@ func (s *Server) addKeeping() {
 // addKeep adds the tool of one type, named like it.
 func addKeep[In keeper](s *Server, typ, collection, title, about string, own ...param) {
 	add(s, spec{
-		name: typ, title: title, about: about, timeout: s.opts.Deadlines.Store,
+		name: typ, title: title, about: about, keeps: true, timeout: s.opts.Deadlines.Store,
 		params: append(own, rare(typeParam("")), tagsParam(""), projectParam("")),
 		effect: storeEffect(),
 	}, func(ctx context.Context, c Client, in In) (answer, error) {

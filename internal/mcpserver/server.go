@@ -22,6 +22,9 @@ type Options struct {
 	User    string        // operating system user, for the audit
 	Version string        // of mneme, told in the handshake; default "dev"
 	Logger  *slog.Logger  // default: discard
+	// Keep keeps a text on disk until mneme runs again, and returns it as it is kept. Nil means
+	// that a store fails while mneme is down.
+	Keep func(in memory.StoreInput) (memory.StoreInput, error)
 	// Deadlines of the tools. Zero fields mean the defaults.
 	Deadlines Deadlines
 }

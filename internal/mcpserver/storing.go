@@ -100,7 +100,7 @@ func storeEffect() effect { return effect{idempotent: true} }
 
 func (s *Server) addStoring() {
 	add(s, spec{
-		name: toolname.Store, title: "Remember a fact", alwaysLoad: true, timeout: s.opts.Deadlines.Store,
+		name: toolname.Store, title: "Remember a fact", alwaysLoad: true, keeps: true, timeout: s.opts.Deadlines.Store,
 		about: "Remember one complete fact for later sessions: a decision and why, a preference, an error and its fix, what files do not say. " +
 			"It must be understood alone. Repeats merge, secrets are taken out. " +
 			"To correct a memory: memory_update, or store the new one and memory_link it as contradicts.",
@@ -131,7 +131,10 @@ func (s *Server) store(ctx context.Context, c Client, in memory.StoreInput) (ans
 	// no longer be known as one in lower case.
 	r, err := c.Store(ctx, in)
 	if err != nil {
-		return nil, err
+		if down(err) { // here, because the caller sees no error when the text is kept
+			s.conn.drop(c)
+		}
+		return s.keepForLater(in, err)
 	}
 	return newStored(r), nil
 }

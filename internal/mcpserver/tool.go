@@ -25,6 +25,7 @@ type spec struct {
 	params             []param
 	effect             effect
 	alwaysLoad         bool // sent to the model even when tools are deferred
+	keeps              bool // what it stores is kept on disk while mneme is down
 	timeout            time.Duration
 }
 
@@ -98,14 +99,22 @@ func call[In any](ctx context.Context, s *Server, d spec, req mcp.CallToolReques
 		}
 	}
 	c, err := s.conn.get(ctx)
+	if s.keepsFor(d, err) {
+		return run(ctx, &unreachable{reason: err}, in)
+	}
 	if err != nil {
 		return nil, err
 	}
 	out, err := run(ctx, c, in)
-	if memory.CodeOf(err) == memory.Unavailable && memory.PartOf(err) == "Temporal" {
+	if down(err) {
 		s.conn.drop(c)
 	}
 	return out, err
+}
+
+// down reports whether a call failed because mneme itself does not answer: the next one dials anew.
+func down(err error) bool {
+	return memory.CodeOf(err) == memory.Unavailable && memory.PartOf(err) == "Temporal"
 }
 
 // rawArguments returns the arguments as they were sent: the decoded form has
