@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -298,7 +297,7 @@ func redactor(t testing.TB) memory.Redactor {
 }
 
 func silent() sdklog.Logger {
-	return sdklog.NewStructuredLogger(slog.New(slog.NewTextHandler(io.Discard, nil)))
+	return sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler))
 }
 
 func check(t testing.TB, err error) {

@@ -2,7 +2,6 @@ package daemon_test
 
 import (
 	"context"
-	"io"
 	"log/slog"
 	"os"
 	"testing"
@@ -89,7 +88,7 @@ func run(t *testing.T, home string, env map[string]string, change ...func(*daemo
 	opts := daemon.Options{
 		Config: r.config, Version: "test", Redactor: redactor,
 		Ready:  func(d config.Daemon) { r.state = d; close(ready) },
-		Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Logger: slog.New(slog.DiscardHandler),
 	}
 	for _, f := range change {
 		f(&opts)

@@ -3,7 +3,6 @@ package daemon_test
 import (
 	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -188,7 +187,7 @@ func runOnce(t *testing.T, cfg config.Config) error {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	return daemon.Run(ctx, daemon.Options{
-		Config: cfg, Version: "test", Redactor: redactor, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Config: cfg, Version: "test", Redactor: redactor, Logger: slog.New(slog.DiscardHandler),
 		Ready: func(config.Daemon) { t.Error("it is ready"); cancel() },
 	})
 }
@@ -284,7 +283,7 @@ func TestStopWhileStarting(t *testing.T) {
 	for _, after := range []time.Duration{0, 20, 80, 200} {
 		ctx, cancel := context.WithTimeout(t.Context(), after*time.Millisecond)
 		err := daemon.Run(ctx, daemon.Options{
-			Config: cfg, Version: "test", Redactor: redactor, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
+			Config: cfg, Version: "test", Redactor: redactor, Logger: slog.New(slog.DiscardHandler),
 		})
 		cancel()
 		if err != nil && !errors.Is(err, context.DeadlineExceeded) {

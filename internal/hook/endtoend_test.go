@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -93,7 +92,7 @@ func (w *world) up(t *testing.T) (stop func()) {
 	go func() {
 		done <- daemon.Run(ctx, daemon.Options{
 			Config: w.cfg, Version: "test", Redactor: w.redactor, Ready: func(config.Daemon) { close(ready) },
-			Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
+			Logger: slog.New(slog.DiscardHandler),
 		})
 	}()
 	select {

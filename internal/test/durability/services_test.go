@@ -3,7 +3,6 @@ package durability
 import (
 	"cmp"
 	"context"
-	"io"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -77,7 +76,7 @@ func makeNamespace(t testing.TB, s services) {
 }
 
 func silent() sdklog.Logger {
-	return sdklog.NewStructuredLogger(slog.New(slog.NewTextHandler(io.Discard, nil)))
+	return sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler))
 }
 
 // dialWorkflows connects as a door does. With a task timeout other than zero
