@@ -6,6 +6,7 @@ LDFLAGS := -s -w -X main.version=$(VERSION)
 LINT_VERSION := v2.12.0
 GREMLINS_VERSION := v0.6.0
 VULN_VERSION := v1.9.0
+WORKFLOWCHECK_VERSION := v0.6.0
 
 # DuckDB is C++, and the race detector wants a C compiler. Without one all the rest is
 # built, and tested without the detector.
@@ -70,9 +71,13 @@ history: ## record histories of workflows that have a new scenario
 # The linter keeps what it found with the paths of the check-out that it was found
 # in, so each check-out has its own cache.
 lint: export GOLANGCI_LINT_CACHE = $(CURDIR)/.bin/lint-cache
-lint: .bin/golangci-lint ## vet and lint
+lint: .bin/golangci-lint .bin/workflowcheck ## vet and lint; workflows only do what a replay does again
 	$(GO) vet ./...
 	.bin/golangci-lint run ./...
+	.bin/workflowcheck -test=false -config .workflowcheck.yaml ./workflows/...
+
+.bin/workflowcheck:
+	GOBIN=$(CURDIR)/.bin $(GO) install go.temporal.io/sdk/contrib/tools/workflowcheck@$(WORKFLOWCHECK_VERSION)
 
 # Without the list of known weaknesses, as behind a firewall, there is nothing to compare with.
 GOVULNDB ?= https://vuln.go.dev
