@@ -21,6 +21,15 @@ const (
 // Gain returns confidence c after one step of gain.
 func Gain(c, gain float64) float64 { return min(1, c+gain*(1-c)) }
 
+// Shown returns confidence c after a strong hit at a time, of a memory that was last a hit at
+// another. It gains once a day (UTC) and no more: to be returned is not to be of use.
+func Shown(c float64, last, at time.Time) float64 {
+	if !last.Before(at.UTC().Truncate(24 * time.Hour)) {
+		return c
+	}
+	return Gain(c, RecallGain)
+}
+
 // Credit returns confidence c after a memory was tried: a part of the way to 1
 // when it helped, a part of the way to 0 when it did not, so that the steps
 // diminish and the bounds are never passed. One that was tried counts more

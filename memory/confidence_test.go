@@ -3,6 +3,7 @@ package memory_test
 import (
 	"math"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -64,5 +65,29 @@ func TestCreditMeans(t *testing.T) {
 	}
 	if steps < 3 {
 		t.Errorf("a memory can be pruned after %d failures: that may be chance", steps)
+	}
+}
+
+func TestShownOnceADay(t *testing.T) {
+	noon := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		about string
+		last  time.Time
+		gains bool
+	}{
+		{"yesterday", noon.AddDate(0, 0, -1), true},
+		{"the last moment of yesterday", time.Date(2026, 3, 3, 23, 59, 59, 0, time.UTC), true},
+		{"the first moment of today", time.Date(2026, 3, 4, 0, 0, 0, 0, time.UTC), false},
+		{"an hour ago", noon.Add(-time.Hour), false},
+		{"the same day by UTC, another where it was told", time.Date(2026, 3, 3, 23, 0, 0, 0, time.FixedZone("", -7*3600)), false},
+		{"tomorrow, by a clock that went backwards", noon.AddDate(0, 0, 1), false},
+	} {
+		want := 0.5
+		if c.gains {
+			want = memory.Gain(0.5, memory.RecallGain)
+		}
+		if got := memory.Shown(0.5, c.last, noon); got != want {
+			t.Errorf("%s: confidence %v, want %v", c.about, got, want)
+		}
 	}
 }

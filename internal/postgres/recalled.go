@@ -5,16 +5,15 @@ import (
 	"fmt"
 	"maps"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// Recalled implements activities.Storer. Only a strong hit counts as one,
-// and gains confidence at most once a day (UTC): to be returned is not to be of
-// use. Counters change by what SQL finds in the row, so that concurrent recalls
-// lose nothing.
+// Recalled implements activities.Storer. Only a strong hit counts as one; see memory.Shown for
+// what it gains.
 func (l *Ledger) Recalled(ctx context.Context, op memory.Op, r memory.Recalled) error {
 	const what = "count recall"
 	if err := checkOp(op); err != nil {
@@ -34,13 +33,34 @@ func (l *Ledger) Recalled(ctx context.Context, op memory.Op, r memory.Recalled) 
 		if err != nil || tag.RowsAffected() == 0 || len(e.affected) == 0 {
 			return err
 		}
-		_, err = tx.Exec(ctx, `with hit as (select id from memories where id = any($1) and state = 'live' order by id for update)
-update memories m set access_count = m.access_count + 1, last_accessed = greatest(m.last_accessed, $2),
-confidence = least(1, m.confidence + case when m.last_accessed at time zone 'UTC' < date_trunc('day', $2::timestamptz at time zone 'UTC')
-then $3 * (1 - m.confidence) else 0 end), dirty = true, revision = m.revision + 1,
-changed_at = clock_timestamp() from hit where m.id = hit.id`, e.affected, moment(r.At), memory.RecallGain)
-		return err
+		return countHits(ctx, tx, e.affected, moment(r.At))
 	})
+}
+
+// countHits counts a strong hit of each live memory of ids. It locks the rows before it reads
+// them, so that recalls at the same time lose nothing.
+func countHits(ctx context.Context, tx pgx.Tx, ids []string, at time.Time) error {
+	rows, err := tx.Query(ctx, `select id, confidence, last_accessed from memories
+where id = any($1) and state = 'live' order by id for update`, ids)
+	if err != nil {
+		return err
+	}
+	var hits []string
+	var gained []float64
+	var id string
+	var confidence float64
+	var last time.Time
+	_, err = pgx.ForEachRow(rows, []any{&id, &confidence, &last}, func() error {
+		hits, gained = append(hits, id), append(gained, memory.Shown(confidence, last, at))
+		return nil
+	})
+	if err != nil || len(hits) == 0 {
+		return err
+	}
+	_, err = tx.Exec(ctx, `update memories m set access_count = m.access_count + 1, last_accessed = greatest(m.last_accessed, $3),
+confidence = hit.confidence, dirty = true, revision = m.revision + 1, changed_at = clock_timestamp()
+from unnest($1::uuid[], $2::float8[]) hit(id, confidence) where m.id = hit.id`, hits, gained, at)
+	return err
 }
 
 // recallEntry describes a recall without its texts: the query is known by
