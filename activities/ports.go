@@ -63,6 +63,7 @@ type Ledger interface {
 	Indexer
 	Forgetter
 	Purger
+	Sweeper
 	Organizer
 	Rehearser
 	Planner

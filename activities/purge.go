@@ -37,6 +37,29 @@ func (a *Activities) NotePurge(ctx context.Context, in NotePurgeInput) (string, 
 	return p.Note(activity.GetInfo(ctx).WorkflowExecution.ID, in.User, in.Page, in.IDs, texts)
 }
 
+// stepKey names the step that runs, the same for each of its tries.
+func stepKey(ctx context.Context) string {
+	info := activity.GetInfo(ctx)
+	return info.WorkflowExecution.RunID + "/" + info.ActivityID
+}
+
+// CleanLedger takes the texts of a receipt from the archive of conversations, in ledger and index, from
+// the pinned questions and from the audit.
+func (a *Activities) CleanLedger(ctx context.Context, path string) error {
+	p, err := a.purges()
+	if err != nil {
+		return err
+	}
+	if err := p.Mark(ctx, path, a.Ledger.EachText); err != nil {
+		return err
+	}
+	sweeps := memory.Sweeps{Messages: a.Ledger.SweepMessages, Questions: a.Ledger.SweepQuestions, Audit: a.Ledger.SweepAudit}
+	if err := p.CleanLedger(ctx, path, stepKey(ctx), sweeps, func() { activity.RecordHeartbeat(ctx) }); err != nil {
+		return err
+	}
+	return a.dropForgotten(ctx)
+}
+
 // CleanHome takes the texts of a receipt from the files of the home.
 func (a *Activities) CleanHome(ctx context.Context, path string) error {
 	p, err := a.purges()
@@ -46,7 +69,7 @@ func (a *Activities) CleanHome(ctx context.Context, path string) error {
 	if err := p.Mark(ctx, path, a.Ledger.EachText); err != nil {
 		return err
 	}
-	return p.Clean(ctx, path)
+	return p.Clean(ctx, path, stepKey(ctx))
 }
 
 // HistoriesGone counts the histories that a purge deleted from Temporal, and names those
@@ -63,7 +86,7 @@ func (a *Activities) DeleteHistories(ctx context.Context, path string) (Historie
 	if err != nil {
 		return out, err
 	}
-	out.Deleted, out.Open, err = p.Forget(ctx, path, func() { activity.RecordHeartbeat(ctx) })
+	out.Deleted, out.Open, err = p.Forget(ctx, path, stepKey(ctx), func() { activity.RecordHeartbeat(ctx) })
 	return out, err
 }
 
@@ -88,5 +111,9 @@ func (a *Activities) SearchTexts(ctx context.Context, in SearchInput) (memory.Pu
 	if err != nil {
 		return memory.PurgeReport{}, err
 	}
-	return p.Search(ctx, in.Receipt, in.Finish, a.Ledger.EachText, func() { activity.RecordHeartbeat(ctx) })
+	backups, err := a.Ledger.Backups(ctx)
+	if err != nil {
+		return memory.PurgeReport{}, err
+	}
+	return p.Search(ctx, in.Receipt, in.Finish, backups, a.Ledger.EachText, func() { activity.RecordHeartbeat(ctx) })
 }

@@ -19,21 +19,33 @@ type Purger interface {
 	Rewrite(ctx context.Context, own bool) ([]memory.Unreached, error)
 }
 
+// Sweeper goes through the texts that the ledger keeps beside the memories; see [memory.Sweep].
+type Sweeper interface {
+	SweepMessages(ctx context.Context, in memory.Cleaning) (int, error)
+	SweepQuestions(ctx context.Context, in memory.Cleaning) (int, error)
+	SweepAudit(ctx context.Context, in memory.Cleaning) (int, error)
+	// Backups returns where backups were written, the latest last.
+	Backups(ctx context.Context) ([]memory.BackupPlace, error)
+}
+
 // Purges takes texts from the files of a home and from Temporal's histories, looks for them, and
-// keeps receipts. Path is that of a receipt.
+// keeps receipts. Path is that of a receipt. Key names the step that calls, the same for each of its tries.
 type Purges interface {
 	// Note adds a page of texts to the receipt of a workflow, once, and returns its path.
 	Note(workflowID, user string, page int, ids []string, texts []memory.PurgedText) (path string, err error)
 	// Mark finds out which words of the texts are in memories that stay.
 	Mark(ctx context.Context, path string, each func(context.Context, func(memory.LedgerText)) error) error
+	// CleanLedger takes the texts from what the ledger keeps beside the memories.
+	CleanLedger(ctx context.Context, path, key string, sweeps memory.Sweeps, progress func()) error
 	// Clean takes the texts from spool, sessions and logs.
-	Clean(ctx context.Context, path string) error
+	Clean(ctx context.Context, path, key string) error
 	// Forget deletes the histories of ended runs that hold some of the texts, and names the runs that
 	// hold some and still run.
-	Forget(ctx context.Context, path string, progress func()) (deleted int, open []string, err error)
+	Forget(ctx context.Context, path, key string, progress func()) (deleted int, open []string, err error)
 	// Compact writes the files of ledger and index anew.
 	Compact(ctx context.Context, path string, rewrite func(ctx context.Context, own bool) ([]memory.Unreached, error)) error
-	// Search looks for the texts everywhere. With finish the receipt is told.
-	Search(ctx context.Context, path string, finish bool,
+	// Search looks for the texts everywhere, and names the backups that may hold them. With finish the
+	// receipt is told.
+	Search(ctx context.Context, path string, finish bool, backups []memory.BackupPlace,
 		each func(context.Context, func(memory.LedgerText)) error, progress func()) (memory.PurgeReport, error)
 }

@@ -10,10 +10,19 @@ type PurgedText struct {
 
 // LedgerText is a text that the ledger holds.
 type LedgerText struct {
-	Place string // what holds it: "memory", "version" or "audit"
+	Place string // what holds it, such as PlaceMemory
 	ID    string // of the memory, or of the audit row
 	Text  string
 }
+
+// The places of a [LedgerText].
+const (
+	PlaceMemory       = "memory"
+	PlaceVersion      = "version of"
+	PlaceConversation = "conversation"
+	PlaceQuestion     = "pinned question"
+	PlaceAudit        = "audit row"
+)
 
 // PurgeReport counts the deletions of a purge. It also lists the places that the
 // purge searched for the texts afterwards, and the texts that were found there.
@@ -24,12 +33,9 @@ type PurgeReport struct {
 	At      time.Time `json:"at"`              // of the search
 	Texts   int       `json:"texts"`           // different texts of the memories and of their versions
 	// Short counts texts with fewer than eight letters: files cannot be searched for them.
-	Short     int `json:"short,omitempty"`
-	Histories int `json:"histories"` // that Temporal deleted
-	Spooled   int `json:"spooled"`   // requests of hooks that were deleted
-	Sessions  int `json:"sessions"`  // states of sessions that were changed
-	LogLines  int `json:"log_lines"` // that were blanked
-	Files     int `json:"files"`     // other files that were deleted
+	Short int `json:"short,omitempty"`
+
+	Swept
 
 	Places    []Searched  `json:"places"`              // where it was looked
 	Found     []Trace     `json:"found"`               // the first of what was found there

@@ -73,9 +73,18 @@ func (p *purge) memories(ctx workflow.Context) error {
 	}
 }
 
-// sweepTexts takes the texts of a receipt from everything beside ledger and index, and looks for them.
+// versionLedger marks purges that also clean what the ledger keeps beside the memories.
+const versionLedger = "a purge cleans the archive"
+
+// sweepTexts takes the texts of a receipt from everything beside the memories, and looks for them.
 func sweepTexts(ctx workflow.Context, receipt string, stage func(string)) (memory.PurgeReport, error) {
 	var report memory.PurgeReport
+	if workflow.GetVersion(ctx, versionLedger, workflow.DefaultVersion, 1) == 1 {
+		stage("cleaning the archive of conversations, the pinned questions and the audit")
+		if err := workflow.ExecuteActivity(long(ctx), acts.CleanLedger, receipt).Get(ctx, nil); err != nil {
+			return report, err
+		}
+	}
 	stage("cleaning the files of the home")
 	if err := workflow.ExecuteActivity(batch(ctx), acts.CleanHome, receipt).Get(ctx, nil); err != nil {
 		return report, err

@@ -39,8 +39,17 @@ func (s *stumbling) Mark(ctx context.Context, path string, each func(context.Con
 	return s.fall("mark", s.Purges.Mark(ctx, path, each))
 }
 
-func (s *stumbling) Clean(ctx context.Context, path string) error {
-	return s.fall("clean", s.Purges.Clean(ctx, path))
+func (s *stumbling) CleanLedger(ctx context.Context, path, key string, sweeps memory.Sweeps, progress func()) error {
+	return s.fall("clean ledger", s.Purges.CleanLedger(ctx, path, key, sweeps, progress))
+}
+
+func (s *stumbling) Clean(ctx context.Context, path, key string) error {
+	return s.fall("clean", s.Purges.Clean(ctx, path, key))
+}
+
+func (s *stumbling) Forget(ctx context.Context, path, key string, progress func()) (int, []string, error) {
+	n, open, err := s.Purges.Forget(ctx, path, key, progress)
+	return n, open, s.fall("forget", err)
 }
 
 func (s *stumbling) Compact(ctx context.Context, path string, rewrite func(context.Context, bool) ([]memory.Unreached, error)) error {
@@ -77,7 +86,7 @@ func purgedOnce(t *testing.T) (recorded, string) {
 	check(t, err)
 	out, err := r.Forget(t.Context(), memory.ForgetInput{Filter: memory.Filter{IDs: []string{id}}, Purge: true})
 	check(t, err)
-	if out.Count != 1 || !out.Verified || out.Purge == nil || out.Purge.Texts != 2 || out.Purge.Histories < 2 || len(s.fell) != 4 {
+	if out.Count != 1 || !out.Verified || out.Purge == nil || out.Purge.Texts != 2 || out.Purge.Histories < 2 || len(s.fell) != 6 {
 		t.Errorf("%+v, %+v, fell at %v", out, out.Purge, s.fell)
 	}
 	if _, err := r.ledger.Get(t.Context(), []string{other}); err != nil {

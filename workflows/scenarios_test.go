@@ -34,7 +34,7 @@ func scenarios() map[string]func(t *testing.T) recorded {
 		"rebuild-check-equal": rebuildCheckEqual, "rebuild-check-lost": rebuildCheckLost,
 		"snapshot": snapshotTaken, "backup": backedUp,
 		"undo": undoOrganized(workflows.UndoState{}), "undo-continued": undoOrganized(workflows.UndoState{PerRun: 2, Page: 3}),
-		"restore": restored, "purge": purged, "verify": verified,
+		"restore": restored, "purge": purged, "verify": verified, "purge-ledger": purged,
 	}
 	for name, s := range conversationScenarios() {
 		out[name] = func(t *testing.T) recorded { return s.run(t) }

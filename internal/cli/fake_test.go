@@ -111,6 +111,7 @@ func purgeReport() memory.PurgeReport {
 	return memory.PurgeReport{
 		Receipt: "/home/u/.mneme/purges/forget-x.json", Texts: 2, Short: 1, Kept: []string{idB},
 		Places:    []memory.Searched{{Place: "PostgreSQL", What: "texts", Count: 12, Bytes: 3400}, {Place: "/home/u/.mneme", What: "files", Count: 1234, Bytes: 56 << 20}},
+		Swept:     memory.Swept{Messages: 1, Histories: 3},
 		Found:     []memory.Trace{},
 		Unreached: []memory.Unreached{{What: "exports and backups", Until: "you delete them"}},
 	}

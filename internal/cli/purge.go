@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -91,6 +92,11 @@ func (a *app) verifyPurge(cmd *cobra.Command, f forgetFlags, args []string) erro
 // printPurge tells where the texts were looked for and what was found. It claims
 // nothing else.
 func (a *app) printPurge(r memory.PurgeReport) error {
+	if swept := sweptText(r.Swept); swept != "" {
+		if err := a.printf("  cleaned %s\n", swept); err != nil {
+			return err
+		}
+	}
 	for _, p := range r.Places {
 		if err := a.printf(
 			"  looked through %d %s of %s (%s)\n", p.Count, p.What, printable(p.Place), size(p.Bytes),
@@ -122,6 +128,29 @@ func (a *app) printPurge(r memory.PurgeReport) error {
 	}
 	a.purgeNotes(r)
 	return a.printf("receipt: %s\n", printable(r.Receipt))
+}
+
+// sweptText names what was taken away or changed besides memories.
+func sweptText(s memory.Swept) string {
+	var parts []string
+	for _, one := range []struct {
+		n         int
+		one, many string
+	}{
+		{s.Messages, "archived message", "archived messages"},
+		{s.Questions, "pinned question", "pinned questions"},
+		{s.AuditRows, "row of the audit", "rows of the audit"},
+		{s.Histories, "history of Temporal", "histories of Temporal"},
+		{s.Spooled, "waiting request of a hook", "waiting requests of hooks"},
+		{s.Sessions, "session", "sessions"},
+		{s.LogLines, "line of a log", "lines of logs"},
+		{s.Files, "file", "files"},
+	} {
+		if one.n > 0 {
+			parts = append(parts, plural(one.n, one.one, one.many))
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 func purgeSummary(r memory.PurgeReport) string {

@@ -129,15 +129,19 @@ func common(rows []row) (project, collection string) {
 	return project, collection
 }
 
-// purgeVersions blanks what versions keep of texts. Ids and hashes stay.
+// purgeVersions blanks what versions keep of texts, and the references of imports, which name headings.
+// Ids and hashes stay.
 func purgeVersions(ctx context.Context, tx pgx.Tx, ids []string) error {
 	if _, err := tx.Exec(ctx, `select set_config('mneme.purge', 'on', true)`); err != nil {
 		return fmt.Errorf("allow the purge: %w", err)
 	}
-	_, err := tx.Exec(ctx, `update memory_versions set before = before || '{"text": ""}', after = after || '{"text": ""}',
+	_, err := tx.Exec(ctx, `update memory_versions set before = before || '{"text": "", "source_ref": ""}', after = after || '{"text": "", "source_ref": ""}',
 before_vector = null, after_vector = null where memory_id = any($1)`, noNil(ids))
 	if err != nil {
 		return fmt.Errorf("purge versions: %w", err)
+	}
+	if _, err := tx.Exec(ctx, `update memories set source_ref = '' where id = any($1) and source_ref <> ''`, noNil(ids)); err != nil {
+		return fmt.Errorf("purge references: %w", err)
 	}
 	if _, err := tx.Exec(ctx, `select set_config('mneme.purge', 'off', true)`); err != nil {
 		return fmt.Errorf("end the purge: %w", err)

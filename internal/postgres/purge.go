@@ -45,6 +45,7 @@ func (l *Ledger) EachText(ctx context.Context, look func(memory.LedgerText)) err
 		rows, err := l.pool.Query(ctx, `select 'memory', id::text, text from memories where text <> ''
 union all select 'version of', memory_id::text, t from memory_versions, lateral (values (before ->> 'text'), (after ->> 'text')) v(t) where t <> ''
 union all select 'conversation', session, text from conversation_messages where text <> ''
+union all select 'pinned question', id::text, text from pinned_questions
 union all select 'audit row', id::text, details::text from memory_audit where pg_column_size(details) < octet_length(details::text) / 2`)
 		if err != nil {
 			return err
@@ -56,7 +57,7 @@ union all select 'audit row', id::text, details::text from memory_audit where pg
 }
 
 // rewritten are the tables that hold texts. The statistics of the planner hold some, too.
-var rewritten = []string{"memories", "memory_versions"}
+var rewritten = []string{"memories", "memory_versions", "memory_audit", "pinned_questions", "conversation_messages"}
 
 // Rewrite implements [activities.Purger]. VACUUM FULL writes a table and its indexes into new files
 // without the deleted rows; a checkpoint deletes the old files. Then the write-ahead log goes on in

@@ -87,9 +87,9 @@ func searchFile(ctx context.Context, f *finder, path string, buffer []byte, prog
 	return size, s.matches(), nil
 }
 
-// blankLines writes spaces over the lines of a log that hold a text, where they are: whoever
-// appends to it meanwhile is not disturbed. It returns how many lines.
-func blankLines(path string, holds func([]byte) bool) (int, error) {
+// blankLines counts the lines of a log that hold a text. With apply it writes spaces over them, where
+// they are: whoever appends to it meanwhile is not disturbed.
+func blankLines(path string, apply bool, holds func([]byte) bool) (int, error) {
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
@@ -109,14 +109,16 @@ func blankLines(path string, holds func([]byte) bool) (int, error) {
 			end = len(data)
 		}
 		if line := data[at:end]; len(line) > 0 && holds(line) {
-			if _, err := file.WriteAt(bytes.Repeat([]byte{' '}, len(line)), int64(at)); err != nil {
-				return blanked, fmt.Errorf("blank a line of a log: %w", err)
-			}
 			blanked++
+			if apply {
+				if _, err := file.WriteAt(bytes.Repeat([]byte{' '}, len(line)), int64(at)); err != nil {
+					return blanked, fmt.Errorf("blank a line of a log: %w", err)
+				}
+			}
 		}
 		at = end + 1
 	}
-	if blanked > 0 {
+	if blanked > 0 && apply {
 		if err := file.Sync(); err != nil {
 			return blanked, fmt.Errorf("blank a line of a log: %w", err)
 		}

@@ -84,7 +84,7 @@ func TestNoteOnce(t *testing.T) {
 	k := &Keeper{Home: t.TempDir(), Histories: &told{}}
 	path := noted(t, k, memory.PurgedText{ID: idA, Text: textA}, memory.PurgedText{ID: idA, Text: "vim"})
 	noted(t, k)
-	report, err := k.Search(t.Context(), path, true, texts(), func() {})
+	report, err := k.Search(t.Context(), path, true, nil, texts(), func() {})
 	check(t, err)
 	if report.Texts != 2 || report.Short != 1 || !report.Clean() || report.Places[2].Count < 2 {
 		t.Errorf("%+v", report)
@@ -99,20 +99,20 @@ func TestNoteOnce(t *testing.T) {
 	}
 	// A receipt cannot be read in another home, and a receipt that was changed is refused.
 	other := &Keeper{Home: t.TempDir(), Histories: &told{}}
-	if _, err := other.Search(t.Context(), path, false, texts(), func() {}); memory.CodeOf(err) != memory.Invalid {
+	if _, err := other.Search(t.Context(), path, false, nil, texts(), func() {}); memory.CodeOf(err) != memory.Invalid {
 		t.Errorf("another home: %v", err)
 	}
 	write(t, path, strings.Replace(string(raw), `"sealed": "`, `"sealed": "AA`, 1))
-	if _, err := k.Search(t.Context(), path, false, texts(), func() {}); memory.CodeOf(err) != memory.Invalid {
+	if _, err := k.Search(t.Context(), path, false, nil, texts(), func() {}); memory.CodeOf(err) != memory.Invalid {
 		t.Errorf("a changed receipt: %v", err)
 	}
 	for _, bad := range []string{"", "{}", "[]", `{"name":"x","sealed":"AA=="}`} {
 		write(t, path, bad)
-		if _, err := k.Search(t.Context(), path, false, texts(), func() {}); memory.CodeOf(err) != memory.Invalid {
+		if _, err := k.Search(t.Context(), path, false, nil, texts(), func() {}); memory.CodeOf(err) != memory.Invalid {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
-	if _, err := k.Search(t.Context(), filepath.Join(k.Home, "none"), false, texts(), func() {}); memory.CodeOf(err) != memory.NotFound {
+	if _, err := k.Search(t.Context(), filepath.Join(k.Home, "none"), false, nil, texts(), func() {}); memory.CodeOf(err) != memory.NotFound {
 		t.Error(err)
 	}
 }
@@ -139,10 +139,10 @@ func TestCleanAndSearch(t *testing.T) {
 		s.Fail(session.Failure{Command: "echo " + textA})
 		return nil
 	}))
-	stays := texts(memory.LedgerText{Place: "memory", ID: idB, Text: textB})
+	stays := texts(memory.LedgerText{Place: memory.PlaceMemory, ID: idB, Text: textB})
 	check(t, k.Mark(t.Context(), path, stays))
-	check(t, k.Clean(t.Context(), path))
-	deleted, open, err := k.Forget(t.Context(), path, func() {})
+	check(t, k.Clean(t.Context(), path, "clean"))
+	deleted, open, err := k.Forget(t.Context(), path, "forget", func() {})
 	check(t, err)
 	if deleted != 2 || len(open) != 1 || open[0] != "import/c" || len(h.runs) != 2 {
 		t.Errorf("deleted %d, open %v, left %v", deleted, open, h.runs)
@@ -150,7 +150,7 @@ func TestCleanAndSearch(t *testing.T) {
 	check(t, k.Compact(t.Context(), path, func(context.Context, bool) ([]memory.Unreached, error) {
 		return []memory.Unreached{{What: "archives"}}, nil
 	}))
-	report, err := k.Search(t.Context(), path, true, stays, func() {})
+	report, err := k.Search(t.Context(), path, true, nil, stays, func() {})
 	check(t, err)
 	var places []string
 	for _, f := range report.Found {
@@ -176,9 +176,9 @@ func TestAnotherMemoryHoldsTheText(t *testing.T) {
 	t.Parallel()
 	k := &Keeper{Home: t.TempDir(), Histories: &told{}}
 	path := noted(t, k, memory.PurgedText{ID: idA, Text: textA})
-	stays := texts(memory.LedgerText{Place: "memory", ID: idB, Text: "As we know: " + textA})
+	stays := texts(memory.LedgerText{Place: memory.PlaceMemory, ID: idB, Text: "As we know: " + textA})
 	check(t, k.Mark(t.Context(), path, stays))
-	report, err := k.Search(t.Context(), path, true, stays, func() {})
+	report, err := k.Search(t.Context(), path, true, nil, stays, func() {})
 	check(t, err)
 	if report.Clean() || !strings.Contains(report.Found[0].Place, idB) || !report.Found[0].Whole {
 		t.Errorf("%+v", report)
@@ -191,10 +191,10 @@ func TestHistoriesThatStay(t *testing.T) {
 	t.Parallel()
 	k := &Keeper{Home: t.TempDir(), Histories: &told{refuses: true, runs: map[Run]string{{"store/a", "1", false}: textA}}}
 	path := noted(t, k, memory.PurgedText{ID: idA, Text: textA})
-	if n, open, err := k.Forget(t.Context(), path, func() {}); n != 0 || len(open) != 0 || err != nil {
+	if n, open, err := k.Forget(t.Context(), path, "forget", func() {}); n != 0 || len(open) != 0 || err != nil {
 		t.Errorf("%d, %v, %v", n, open, err)
 	}
-	report, err := k.Search(t.Context(), path, true, texts(), func() {})
+	report, err := k.Search(t.Context(), path, true, nil, texts(), func() {})
 	check(t, err)
 	if report.Clean() || !strings.Contains(report.Found[0].Hint, "retention") {
 		t.Errorf("%+v", report)

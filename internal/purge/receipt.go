@@ -52,6 +52,10 @@ type content struct {
 	IDs      []string  `json:"ids"`
 	Pages    []int     `json:"pages"` // that were noted
 	Patterns []pattern `json:"patterns"`
+	// Steps are those that the report counts.
+	Steps []string `json:"steps,omitempty"`
+	// Deletions are what steps delete from Temporal, by their keys.
+	Deletions map[string]deletion `json:"deletions,omitempty"`
 }
 
 // Dir is where a home keeps its receipts.

@@ -2,8 +2,10 @@ package endtoend
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -41,7 +43,8 @@ func purgedNeedles() []needle {
 func TestPurgedTextsAreGone(t *testing.T) {
 	t.Parallel()
 	w := live(t, "purge")
-	ids := w.storeToPurge(t)
+	ids, archive := w.storeToPurge(t), t.TempDir()
+	w.archiveToPurge(t, archive, ids[0])
 	found, err := search(purgedNeedles(), w.home)
 	check(t, err)
 	for _, place := range []string{"postgres", "qdrant", "spool", "sessions", "logs"} {
@@ -52,9 +55,10 @@ func TestPurgedTextsAreGone(t *testing.T) {
 	var out memory.ForgetReceipt
 	check(t, json.Unmarshal([]byte(w.ok(t, append([]string{"forget", "--purge", "--yes", "--json"}, ids...)...)), &out))
 	if out.Purge == nil || out.Count != len(ids) || !out.Verified || out.Purge.Texts < len(ids) || out.Purge.Histories == 0 || out.Purge.Spooled != 1 ||
-		out.Purge.Sessions != 1 || out.Purge.LogLines != 1 || len(out.Purge.Places) != 3 {
+		out.Purge.Sessions != 1 || out.Purge.LogLines != 1 || out.Purge.Messages != 2 || out.Purge.Questions != 1 || len(out.Purge.Places) != 3 {
 		t.Errorf("the receipt says %+v", out.Purge)
 	}
+	w.namesBackup(t, *out.Purge, filepath.Join(archive, "mneme.backup"))
 	w.holdsNothing(t)
 	if info, err := os.Stat(out.Purge.Receipt); err != nil || info.Mode().Perm() != 0o600 || filepath.Dir(filepath.Dir(out.Purge.Receipt)) != w.home {
 		t.Errorf("the receipt %s: %v, %v", out.Purge.Receipt, info, err)
@@ -116,6 +120,43 @@ func (w *world) storeToPurge(t *testing.T) []string {
 	}))
 	check(t, hooklog.Append(w.home, hooklog.Entry{At: time.Now(), Event: "Stop", Outcome: hooklog.Failed, Detail: "could not store: " + purged.spooled}))
 	return ids
+}
+
+// archiveToPurge has the archive of conversations, a pinned question and a backup hold texts. The
+// transcripts and the backup lie in a folder that is not of the home.
+func (w *world) archiveToPurge(t *testing.T, dir, id string) {
+	t.Helper()
+	line := func(n int, role, text string) string {
+		return fmt.Sprintf(`{"type":%q,"uuid":"u%d","sessionId":"zoo","timestamp":"2026-02-03T08:00:0%dZ","cwd":"/src/zoo","message":{"id":"m%d","content":[{"type":"text","text":%q}]}}`+"\n",
+			role, n, n, n, text)
+	}
+	path := filepath.Join(dir, "projects", "-src-zoo", "zoo.jsonl")
+	check(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	check(t, os.WriteFile(path, []byte(line(0, "user", "Is it so that "+purged.spooled+"?")+
+		line(1, "assistant", "Yes. "+purged.tool+" That is all.")+line(2, "user", "Then tell me where the zebras sleep.")), 0o600))
+	there := *w
+	there.env = append(slices.Clone(w.env), "CLAUDE_CONFIG_DIR="+dir)
+	there.ok(t, "import", "--claude", "--no-memories")
+	w.ok(t, "pin-question", purged.edit+", is that so?", "--project", "p", "--expect", id)
+	w.ok(t, "backup", filepath.Join(dir, "mneme.backup"))
+}
+
+// namesBackup looks whether a receipt names the backup, and what else the purge left of the archive.
+func (w *world) namesBackup(t *testing.T, r memory.PurgeReport, path string) {
+	t.Helper()
+	named := false
+	for _, u := range r.Unreached {
+		named = named || strings.Contains(u.What, path)
+	}
+	if !named {
+		t.Errorf("the receipt does not name the backup %s: %+v", path, r.Unreached)
+	}
+	if left := w.ok(t, "conversations", "show", "--all-projects", "--session", "zoo"); !strings.Contains(left, "zebras") || strings.Contains(left, "copper") {
+		t.Errorf("left of the conversation: %s", left)
+	}
+	if asked := w.ok(t, "pin-question", "--list", "--project", "p", "--json"); strings.Contains(asked, "bittern") {
+		t.Errorf("pinned questions: %s", asked)
+	}
 }
 
 func joined(found []error) string {
