@@ -18,6 +18,9 @@ type ImportOutcome struct {
 	Existing  int `json:"existing"`
 	Updated   int `json:"updated,omitempty"`
 	Forgotten int `json:"forgotten,omitempty"`
+	Kept      int `json:"kept,omitempty"`
+	Linked    int `json:"linked,omitempty"`
+	Unlinked  int `json:"unlinked,omitempty"`
 }
 
 // ImportBatch embeds and stores the memories of one batch, and forgets what is gone.
@@ -31,6 +34,7 @@ func (a *Activities) ImportBatch(ctx context.Context, in memory.ImportBatch) (Im
 			return ImportOutcome{}, fmt.Errorf("item %d of batch %d: %w", i, in.Number, err)
 		}
 		item.Source, user = memory.SourceImport, item.User
+		records[i].Exported = item.Exported
 		records[i].Memory, texts[i] = item.Memory(a.Now(), a.Embedder.Model()), item.Text
 		taken[item.Project] = append(taken[item.Project], item.Redacted...)
 		if item.WasRef != "" {
@@ -57,12 +61,28 @@ func (a *Activities) ImportBatch(ctx context.Context, in memory.ImportBatch) (Im
 		}
 		done.Forgotten = append(done.Forgotten, in.Gone...)
 	}
+	linked, err := a.importLinks(ctx, importing, step, in.Links)
+	if err != nil {
+		return ImportOutcome{}, err
+	}
 	if err := a.SyncIndex(ctx, SyncInput{IDs: done.Changed()}); err != nil {
 		return ImportOutcome{}, err
 	}
 	return ImportOutcome{
 		Stored: len(done.Stored), Existing: len(done.Existing), Updated: len(done.Updated), Forgotten: len(done.Forgotten),
+		Kept: len(done.Kept), Linked: linked.Added, Unlinked: linked.Without,
 	}, nil
+}
+
+// importLinks adds the links of a batch.
+func (a *Activities) importLinks(
+	ctx context.Context, importing memory.Op, step string, links []memory.ExportedLink,
+) (memory.ImportedLinks, error) {
+	if len(links) == 0 {
+		return memory.ImportedLinks{}, nil
+	}
+	importing.Step = step + "/links"
+	return a.Ledger.ImportLinks(ctx, importing, links)
 }
 
 // noteTaken writes one audit row a project with the kinds of what was taken out

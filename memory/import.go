@@ -9,6 +9,8 @@ const MaxImportBatch = 500
 type ImportBatch struct {
 	Number int          `json:"number"` // from 0; a batch that was done is not done again
 	Items  []StoreInput `json:"items"`
+	// Links are added when all items are there: in batches after the last that has items.
+	Links []ExportedLink `json:"links,omitempty"`
 	// Gone are ids of memories whose place in the source is no longer there. They are forgotten.
 	Gone []string `json:"gone,omitempty"`
 	User string   `json:"user,omitempty"` // who asked for Gone; each item names its own
@@ -23,6 +25,9 @@ type ImportProgress struct {
 	Existing  int    `json:"existing"`            // texts that were there already
 	Updated   int    `json:"updated,omitempty"`   // memories whose source has another text now
 	Forgotten int    `json:"forgotten,omitempty"` // memories whose place in the source is gone
+	Kept      int    `json:"kept,omitempty"`      // memories that are another version here, changed later
+	Linked    int    `json:"linked,omitempty"`    // new links
+	Unlinked  int    `json:"unlinked,omitempty"`  // links to or from what is not here
 	Change    string `json:"change,omitempty"`    // what an undo of all of it names, in the answer to the end
 }
 
@@ -32,6 +37,7 @@ type Imported struct {
 	Existing  []string `json:"existing"`
 	Updated   []string `json:"updated"`
 	Forgotten []string `json:"forgotten"`
+	Kept      []string `json:"kept,omitempty"` // stayed another version than that of the export, which is older
 }
 
 // Changed are the ids whose point in the index must follow.

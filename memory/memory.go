@@ -144,6 +144,8 @@ type Memory struct {
 type Record struct {
 	Memory
 	Vector Vector `json:"vector"`
+	// Exported is set of a record that an export brought; the ledger keeps parts of it.
+	Exported *Exported `json:"-"`
 }
 
 // Link says how one memory stands to another.

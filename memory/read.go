@@ -106,6 +106,10 @@ type Details struct {
 	StandsFor []string `json:"stands_for,omitempty"`
 	// SupersededBy are the memories that contradict this one by a link.
 	SupersededBy []string `json:"superseded_by,omitempty"`
+	// What an export adds to the fields of the memory.
+	UpdatedAt     *time.Time `json:"updated_at,omitempty"` // when its content last changed; none: at CreatedAt
+	DecayedAt     *time.Time `json:"decayed_at,omitempty"` // when its confidence last faded
+	Confirmations int        `json:"confirmations,omitempty"`
 }
 
 // Stats counts what the ledger holds.

@@ -38,6 +38,7 @@ type StoreInput struct {
 	SourceRef string `json:"source_ref,omitempty"`
 	// WasRef is the SourceRef that the same text had before, such as that of a file that was renamed.
 	WasRef   string        `json:"was_ref,omitempty"`
+	Exported *Exported     `json:"exported,omitempty"` // of a line that "mneme export" wrote
 	User     string        `json:"user,omitempty"`
 	Links    []LinkRequest `json:"links,omitempty"`
 	Redacted []string      `json:"redacted,omitempty"` // kinds of what a door took out already; for the audit
@@ -113,6 +114,11 @@ func (in StoreInput) Clean() (StoreInput, error) {
 		return in, err
 	}
 	in.Importance = &importance
+	if in.Exported != nil {
+		if err := in.Exported.check(); err != nil {
+			return in, err
+		}
+	}
 	if in.Position < 0 {
 		return in, Errorf(Invalid, "leave position out to append to the session", "position must not be negative, got %d", in.Position)
 	}
@@ -165,6 +171,9 @@ func (in StoreInput) Memory(now time.Time, model string) Memory {
 	if life := in.life(); life > 0 {
 		expires := now.UTC().Add(life)
 		m.ExpiresAt = &expires
+	}
+	if in.Exported != nil {
+		in.Exported.apply(&m, now)
 	}
 	return m
 }

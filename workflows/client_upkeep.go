@@ -123,6 +123,9 @@ func (c *Client) ImportStart(ctx context.Context, importID string) (memory.Impor
 // ImportBatch stores one batch. It may be called for several at once, and
 // again for one whose answer was lost.
 func (c *Client) ImportBatch(ctx context.Context, importID string, b memory.ImportBatch) (memory.ImportProgress, error) {
+	if len(b.Links) > memory.MaxImportBatch {
+		return memory.ImportProgress{}, memory.Errorf(memory.Invalid, "split it", "a batch has %d links, the limit is %d", len(b.Links), memory.MaxImportBatch)
+	}
 	if len(b.Items) > memory.MaxImportBatch {
 		return memory.ImportProgress{}, memory.Errorf(memory.Invalid, "split it", "a batch has %d items, the limit is %d", len(b.Items), memory.MaxImportBatch)
 	}
@@ -131,6 +134,11 @@ func (c *Client) ImportBatch(ctx context.Context, importID string, b memory.Impo
 		var err error
 		if items[i], err = memory.Admit(c.redactor, item); err != nil {
 			return memory.ImportProgress{}, fmt.Errorf("item %d: %w", i+1, err)
+		}
+	}
+	for _, link := range b.Links {
+		if _, err := link.Clean(); err != nil {
+			return memory.ImportProgress{}, err
 		}
 	}
 	b.Items = items

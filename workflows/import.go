@@ -120,6 +120,9 @@ func (i *importing) add(number int, out activities.ImportOutcome) {
 	p.Existing += out.Existing
 	p.Updated += out.Updated
 	p.Forgotten += out.Forgotten
+	p.Kept += out.Kept
+	p.Linked += out.Linked
+	p.Unlinked += out.Unlinked
 	i.state.Ahead = append(i.state.Ahead, number)
 	for again := true; again; {
 		again = false

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 
 	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
@@ -15,7 +16,8 @@ import (
 	"github.com/mneme-memory/mneme/memory"
 )
 
-const exportPage = 200
+// exportPage is how many memories are read at once: as many as one call gives with their links.
+const exportPage = memory.MaxLimit
 
 func (a *app) export() *cobra.Command {
 	var page memory.Page
@@ -23,8 +25,11 @@ func (a *app) export() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export",
 		Short: "Write all live memories as JSON lines",
-		Long:  "Write all live memories as JSON lines, to stdout or to a file that only you can read.\n\"mneme import\" reads them again.",
-		Args:  cobra.NoArgs,
+		Long: "Write all live memories as JSON lines, to stdout or to a file that only you can read.\n" +
+			"A line has every field of a memory, its links, its confidence and its counters, and\n" +
+			"\"mneme import\" reads all of them again, here or in another home. Versions and the audit are\n" +
+			"only in what \"mneme backup\" writes.",
+		Args: cobra.NoArgs,
 	}
 	fl := cmd.Flags()
 	fl.StringVarP(&output, "output", "o", "", "file to write, replaced in one step (default stdout)")
@@ -56,7 +61,13 @@ type lister interface {
 	List(ctx context.Context, page memory.Page) ([]memory.Memory, error)
 }
 
-func (a *app) exportTo(ctx context.Context, c lister, page memory.Page, output string) (int, error) {
+// exporter pages through all memories, and reads their links and counters.
+type exporter interface {
+	lister
+	getter
+}
+
+func (a *app) exportTo(ctx context.Context, c exporter, page memory.Page, output string) (int, error) {
 	if output == "" || output == "-" {
 		return writeExport(ctx, c, page, a.sys.Stdout)
 	}
@@ -78,7 +89,7 @@ func (a *app) exportTo(ctx context.Context, c lister, page memory.Page, output s
 	return n, nil
 }
 
-func writeExport(ctx context.Context, c lister, page memory.Page, w io.Writer) (int, error) {
+func writeExport(ctx context.Context, c exporter, page memory.Page, w io.Writer) (int, error) {
 	out := bufio.NewWriter(w)
 	enc := json.NewEncoder(out)
 	enc.SetEscapeHTML(false)
@@ -87,12 +98,12 @@ func writeExport(ctx context.Context, c lister, page memory.Page, w io.Writer) (
 		if err != nil {
 			return n, err
 		}
-		for _, m := range found {
-			if err := enc.Encode(exportLine(m)); err != nil {
-				return n, fmt.Errorf("write export: %w", err)
+		if len(found) > 0 {
+			written, err := writePage(ctx, c, found, enc)
+			if n += written; err != nil {
+				return n, err
 			}
 		}
-		n += len(found)
 		// An empty page and not a short one is the end: a server may give
 		// smaller pages than were asked for.
 		if len(found) == 0 {
@@ -100,4 +111,29 @@ func writeExport(ctx context.Context, c lister, page memory.Page, w io.Writer) (
 		}
 		page.After = found[len(found)-1].ID
 	}
+}
+
+// writePage writes the memories of a page that are still live, with their links.
+func writePage(ctx context.Context, c getter, page []memory.Memory, enc *json.Encoder) (int, error) {
+	ids := make([]string, len(page))
+	for i, m := range page {
+		ids[i] = m.ID
+	}
+	n := 0
+	for part := range slices.Chunk(ids, memory.MaxLimit) { // a server may give larger pages than were asked for
+		found, err := c.Get(ctx, part)
+		if err != nil {
+			return n, err
+		}
+		for _, d := range found {
+			if d.State != memory.Live || !slices.Contains(part, d.ID) {
+				continue // forgotten or merged meanwhile
+			}
+			if err := enc.Encode(exportLine(d)); err != nil {
+				return n, fmt.Errorf("write export: %w", err)
+			}
+			n++
+		}
+	}
+	return n, nil
 }

@@ -424,10 +424,13 @@ func fixed() fake {
 			return []string{"organize/x"}, nil
 		},
 		get: func(ids []string) ([]memory.Details, error) {
-			if ids[0] != idA {
-				return nil, nil
+			var out []memory.Details
+			for _, id := range ids {
+				if id == idA || id == idB {
+					out = append(out, memory.Details{Memory: aMemory(id), Links: []memory.Link{link}})
+				}
 			}
-			return []memory.Details{{Memory: m, Links: []memory.Link{link}}}, nil
+			return out, nil
 		},
 		update: func(in memory.UpdateInput) (memory.Memory, error) { return in.Apply(aMemory(in.ID)), nil },
 		archive: func(b conversation.Batch) (conversation.Archived, error) {

@@ -20,11 +20,14 @@ func FuzzParseLine(f *testing.F) {
 		`{"text": "a", "tags": ["B", "b"], "created_at": "2024-01-01T00:00:00+02:00", "importance": 0.2}`,
 		`{"text": "a", "position": -1}`, `{"text": null}`, `null`, `{}`, `[`, `{"text": "\ud800"}`, `{"text":"a","text":1}`,
 		"{\"text\": \"\xff\"}", `{"text": "a", "created_at": "0000-01-01"}`, `{"text": "a", "importance": 1e400}`,
+		`{"text": "a", "id": "00000000-0000-8000-8000-00000000000a", "confidence": 0.5, "updated_at": "2024-01-01T00:00:00Z", "links": [{"target_id": "00000000-0000-8000-8000-00000000000b", "link_type": "clarifies"}]}`,
+		`{"text": "a", "id": "00000000-0000-8000-8000-00000000000a", "confidence": "high", "links": 7}`,
 	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, line []byte) {
-		in, _, err := parseLine(line, memory.StoreInput{Project: "p"})
+		p, err := parseLine(line, memory.StoreInput{Project: "p"}, nil)
+		in := p.in
 		if err != nil {
 			if err.Error() == "" || strings.Contains(err.Error(), "main.") {
 				t.Errorf("unclear: %v", err)

@@ -122,8 +122,7 @@ func (a *app) runImport(ctx context.Context, path string, f importFlags) (import
 }
 
 // importLines imports mneme's own lines of JSON.
-func (a *app) importLines(ctx context.Context, cfg config.Config, file *importFile, f importFlags) (importJSON, error) {
-	var res importJSON
+func (a *app) importLines(ctx context.Context, cfg config.Config, file *importFile, f importFlags) (res importJSON, err error) {
 	if len(f.rename) > 0 {
 		return res, memory.Errorf(memory.Invalid, "leave --map-project out",
 			"lines of JSON name their projects in full")
@@ -133,6 +132,11 @@ func (a *app) importLines(ctx context.Context, cfg config.Config, file *importFi
 		project = memory.Global
 	}
 	file.defaults = memory.StoreInput{Project: project, User: cfg.User}
+	if a.deps.Redactor != nil {
+		if file.redactor, err = a.deps.Redactor(cfg, a.sys.Dir); err != nil {
+			return res, err
+		}
+	}
 	s, err := file.survey(ctx)
 	if err != nil {
 		return res, err
@@ -194,6 +198,10 @@ func (a *app) sendImport(
 	bar := a.bar(s.lines)
 	send := sender{client: c, id: s.id, inFlight: inFlight, skip: progress.Batches, done: bar.add, skipped: bar.skip}
 	err = a.patiently(ctx, c, func() error { return send.all(ctx, file) })
+	if err == nil { // each batch of memories is done: what the links join is there
+		links := sentLinks{file.links, file.defaults.User}
+		err = a.patiently(ctx, c, func() error { return send.all(ctx, links) })
+	}
 	bar.finish()
 	if ctx.Err() != nil {
 		a.note("stopped; the same command goes on from there")
@@ -217,11 +225,21 @@ func (a *app) sendImport(
 	if res.Existing > 0 {
 		text += fmt.Sprintf("; %d were there already", res.Existing)
 	}
+	if res.Linked > 0 {
+		text += "; " + plural(res.Linked, "new link", "new links")
+	}
 	if res.Bad > 0 {
 		text += fmt.Sprintf("; %s left out", plural(res.Bad, "bad line", "bad lines"))
 	}
 	if err := a.printf("%s\n", text); err != nil {
 		return res, err
+	}
+	if res.Kept > 0 {
+		a.note("%s stayed as they are here, because they were changed here after they were exported, or were not changed since; to import the other version too, remove the id from its line",
+			memories(res.Kept))
+	}
+	if res.Unlinked > 0 {
+		a.note("%s left out: one of the two memories is not here", plural(res.Unlinked, "link was", "links were"))
 	}
 	a.tellUndo(res)
 	return res, nil
@@ -229,7 +247,7 @@ func (a *app) sendImport(
 
 // tellUndo says how to take an import back that changed something.
 func (a *app) tellUndo(res importJSON) {
-	if res.Change != "" && res.Stored+res.Updated+res.Forgotten > 0 {
+	if res.Change != "" && res.Stored+res.Updated+res.Forgotten+res.Linked > 0 {
 		a.note("to take this back: mneme undo %s", res.Change)
 	}
 }

@@ -222,14 +222,15 @@ func TestImportShowsTwentyBadLines(t *testing.T) {
 
 func TestExportIsImportable(t *testing.T) {
 	t.Parallel()
-	line, err := json.Marshal(exportLine(aMemory(idA)))
+	line, err := json.Marshal(exportLine(memory.Details{Memory: aMemory(idA)}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, unknown, err := parseLine(line, memory.StoreInput{})
-	if err != nil || len(unknown) > 0 {
-		t.Fatalf("%v, unknown %v", err, unknown)
+	p, err := parseLine(line, memory.StoreInput{}, nil)
+	if err != nil || len(p.unknown) > 0 {
+		t.Fatalf("%v, unknown %v", err, p.unknown)
 	}
+	in := p.in
 	m := aMemory(idA)
 	if in.Text != m.Text || in.Project != m.Project || in.Type != m.Type || !slices.Equal(in.Tags, m.Tags) ||
 		in.Session != m.Session || in.Position != m.Position || !in.CreatedAt.Equal(m.CreatedAt) || in.Collection != m.Collection {

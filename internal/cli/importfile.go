@@ -30,6 +30,9 @@ type importFile struct {
 	name     string // as shown
 	key      string // its absolute path, or - for stdin
 	defaults memory.StoreInput
+	redactor memory.Redactor // of the survey; nil: none
+	refused  map[int]bool    // lines that the survey found to be bad
+	links    importLinks     // that the survey found
 }
 
 // badLine is a line that cannot be imported.
@@ -116,7 +119,7 @@ func (f *importFile) close() {
 
 // each calls item for every good line and bad for every bad one. An error of
 // either ends the reading.
-func (f *importFile) each(ctx context.Context, item func(memory.StoreInput, []string) error, bad func(badLine) error) error {
+func (f *importFile) each(ctx context.Context, item func(parsedLine) error, bad func(badLine) error) error {
 	if _, err := f.file.Seek(0, io.SeekStart); err != nil {
 		return fmt.Errorf("read %s: %w", f.name, err)
 	}
@@ -144,15 +147,18 @@ func (f *importFile) each(ctx context.Context, item func(memory.StoreInput, []st
 	}
 }
 
-func (f *importFile) one(number int, line []byte, long bool, item func(memory.StoreInput, []string) error, bad func(badLine) error) error {
+func (f *importFile) one(number int, line []byte, long bool, item func(parsedLine) error, bad func(badLine) error) error {
 	if long {
 		return bad(badLine{number, fmt.Sprintf("is longer than %d bytes", maxLineBytes)})
 	}
-	in, unknown, err := parseLine(line, f.defaults)
+	if f.refused[number] {
+		return nil
+	}
+	p, err := parseLine(line, f.defaults, f.redactor)
 	if err != nil {
 		return bad(badLine{number, err.Error()})
 	}
-	return item(in, unknown)
+	return item(p)
 }
 
 // trimMark removes the byte order mark that some editors put first.
@@ -170,20 +176,24 @@ func (f *importFile) survey(ctx context.Context) (survey, error) {
 	// The id covers what decides how lines become batches: a resumed import
 	// must cut the same batches again. The number is that of the rules.
 	hash := sha256.New()
-	fmt.Fprintf(hash, "1 %q %q\n", f.key, f.defaults.Project)
+	fmt.Fprintf(hash, "2 %q %q\n", f.key, f.defaults.Project)
 	b := batcher{send: func(memory.ImportBatch) error { s.batches++; return nil }}
-	err := f.each(ctx, func(in memory.StoreInput, unknown []string) error {
+	f.links, f.refused = importLinks{}, nil
+	refused := map[int]bool{}
+	err := f.each(ctx, func(p parsedLine) error {
 		s.lines++
-		for _, key := range unknown {
+		for _, key := range p.unknown {
 			s.unknown[key]++
 		}
-		size, err := jsonSize(hash, in)
+		f.links.add(p)
+		size, err := jsonSize(hash, p)
 		if err != nil {
 			return err
 		}
-		return b.add(in, size)
+		return b.add(p.in, size)
 	}, func(bad badLine) error {
 		s.bad++
+		refused[bad.number] = true
 		if len(s.shown) < maxBadShown {
 			s.shown = append(s.shown, bad)
 		}
@@ -192,6 +202,9 @@ func (f *importFile) survey(ctx context.Context) (survey, error) {
 	if err == nil {
 		err = b.flush()
 	}
+	f.refused, f.redactor = refused, nil
+	f.links.end(s.batches)
+	s.batches += f.links.count()
 	s.id = hex.EncodeToString(hash.Sum(nil)[:16])
 	return s, err
 }
@@ -199,12 +212,12 @@ func (f *importFile) survey(ctx context.Context) (survey, error) {
 // batches reads the file again and calls send with one batch after the other.
 func (f *importFile) batches(ctx context.Context, send func(memory.ImportBatch) error) error {
 	b := batcher{send: send}
-	err := f.each(ctx, func(in memory.StoreInput, _ []string) error {
-		size, err := jsonSize(io.Discard, in)
+	err := f.each(ctx, func(p parsedLine) error {
+		size, err := jsonSize(io.Discard, p)
 		if err != nil {
 			return err
 		}
-		return b.add(in, size)
+		return b.add(p.in, size)
 	}, func(badLine) error { return nil })
 	if err != nil {
 		return err
@@ -213,14 +226,19 @@ func (f *importFile) batches(ctx context.Context, send func(memory.ImportBatch) 
 }
 
 // jsonSize returns the size of an item in a message, and writes it to w.
-func jsonSize(w io.Writer, in memory.StoreInput) (int, error) {
-	in.User = "" // who resumes an import does not change it
-	data, err := json.Marshal(in)
+func jsonSize(w io.Writer, p parsedLine) (int, error) {
+	p.in.User = "" // who resumes an import does not change it
+	data, err := json.Marshal(p.in)
 	if err != nil {
 		return 0, fmt.Errorf("encode memory: %w", err)
 	}
 	if _, err := w.Write(append(data, '\n')); err != nil {
 		return 0, err
+	}
+	for _, link := range p.links {
+		if _, err := fmt.Fprintln(w, link.Target.ID, link.Type); err != nil {
+			return 0, err
+		}
 	}
 	return len(data) + 1, nil
 }

@@ -42,6 +42,9 @@ func (a *app) importFound(
 	if err != nil {
 		return importJSON{}, err
 	}
+	if err := a.admitFound(cfg, found); err != nil {
+		return importJSON{}, err
+	}
 	if err := a.tellFound(src.Name, found, f.skipBad); err != nil {
 		return importJSON{}, err
 	}
@@ -171,7 +174,7 @@ func (in *foundImport) id() (string, error) {
 	hash := sha256.New()
 	fmt.Fprintf(hash, "2 %q %q\n", in.key, in.found.Format)
 	for _, item := range in.found.Items {
-		if _, err := jsonSize(hash, item); err != nil {
+		if _, err := jsonSize(hash, parsedLine{in: item}); err != nil {
 			return "", err
 		}
 	}
@@ -197,7 +200,7 @@ func (in *foundImport) batches(_ context.Context, send func(memory.ImportBatch) 
 	}}
 	for _, item := range in.found.Items {
 		item.WasRef = strings.Repeat("x", len(item.SourceRef)) // room for it in the message
-		size, err := jsonSize(io.Discard, item)
+		size, err := jsonSize(io.Discard, parsedLine{in: item})
 		if err != nil {
 			return err
 		}

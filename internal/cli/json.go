@@ -65,38 +65,6 @@ func hitsJSON(hits []memory.Hit) []hitJSON {
 	return out
 }
 
-// exportJSON is one line of an export. An import reads the fields that it
-// knows.
-type exportJSON struct {
-	Text         string     `json:"text"`
-	Type         string     `json:"type"`
-	Tags         []string   `json:"tags"`
-	Project      string     `json:"project"`
-	Collection   string     `json:"collection"`
-	Importance   float64    `json:"importance"`
-	Pinned       bool       `json:"pinned,omitempty"`
-	Session      string     `json:"session,omitempty"`
-	Position     int        `json:"position,omitempty"`
-	CreatedAt    time.Time  `json:"created_at"`
-	Source       string     `json:"source"`
-	SourceRef    string     `json:"source_ref,omitempty"`
-	ID           string     `json:"id"`
-	Confidence   float64    `json:"confidence"`
-	AccessCount  int        `json:"access_count"`
-	LastAccessed time.Time  `json:"last_accessed"`
-	ExpiresAt    *time.Time `json:"expires_at,omitempty"`
-	ContentHash  string     `json:"content_hash"`
-	Model        string     `json:"model"`
-}
-
-func exportLine(m memory.Memory) exportJSON {
-	return exportJSON{
-		m.Text, m.Type, list(m.Tags), m.Project, m.Collection, m.Importance, m.Pinned, m.Session, m.Position,
-		m.CreatedAt, m.Source, m.SourceRef, m.ID, m.Confidence,
-		m.AccessCount, m.LastAccessed, m.ExpiresAt, m.ContentHash, m.Model,
-	}
-}
-
 type importJSON struct {
 	ImportID  string          `json:"import_id"`
 	Format    string          `json:"format"`
@@ -107,6 +75,9 @@ type importJSON struct {
 	Existing  int             `json:"existing"`           // texts that were there already
 	Updated   int             `json:"updated"`            // memories whose place in the source says something else now
 	Forgotten int             `json:"forgotten"`          // memories whose place in the source is gone
+	Kept      int             `json:"kept"`               // memories that are a later version here than in the export
+	Linked    int             `json:"linked"`             // new links
+	Unlinked  int             `json:"unlinked"`           // links to or from memories that are not here
 	Left      []importer.Left `json:"left_out,omitempty"` // what mneme has no place for
 	Change    string          `json:"change,omitempty"`   // for "mneme undo"
 	DryRun    bool            `json:"dry_run,omitempty"`  // the numbers are what would be
@@ -129,6 +100,7 @@ type wouldJSON struct {
 // count takes over what the end of an import says.
 func (r *importJSON) count(p memory.ImportProgress) {
 	r.Stored, r.Existing, r.Updated, r.Forgotten, r.Change = p.Stored, r.Existing+p.Existing, p.Updated, p.Forgotten, p.Change
+	r.Kept, r.Linked, r.Unlinked = p.Kept, p.Linked, p.Unlinked
 }
 
 type statusJSON struct {

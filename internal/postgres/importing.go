@@ -103,6 +103,7 @@ type outcome struct {
 	rec      memory.Record
 	existing bool
 	updated  bool
+	kept     bool // what is here is the newer version
 }
 
 func (b *batch) run(ctx context.Context) error {
@@ -143,6 +144,9 @@ func (b *batch) look(ctx context.Context) error {
 	var steps, ids, projects, collections, hashes []string
 	for _, r := range b.recs {
 		steps, ids = append(steps, b.step(r.ID)), append(ids, r.ID)
+		if r.Exported != nil {
+			ids = append(ids, memory.NewID(r.Project, r.Collection, r.Text))
+		}
 		projects, collections, hashes = append(projects, r.Project), append(collections, r.Collection), append(hashes, r.ContentHash)
 	}
 	rows, err := b.tx.Query(ctx, `select step, details #>> '{result,id}', details #>> '{result,status}',
@@ -155,7 +159,7 @@ where workflow_id = $1 and run_id = $2 and step = any($3)`, b.op.WorkflowID, b.o
 	var step string
 	var o outcome
 	if _, err = pgx.ForEachRow(rows, []any{&step, &o.ID, &o.Status, &o.Replaced}, func() error {
-		o.existing, o.updated = o.Status == memory.MergedIn, o.Status == imported
+		o.existing, o.updated, o.kept = o.Status == memory.MergedIn, o.Status == imported, o.Status == keptHere
 		b.done[step] = o
 		return nil
 	}); err != nil {
@@ -200,6 +204,8 @@ func (b *batch) sort(ctx context.Context) error {
 			b.Existing = append(b.Existing, o.ID)
 		case o.updated:
 			b.Updated = append(b.Updated, o.ID)
+		case o.kept:
+			b.Kept = append(b.Kept, o.ID)
 		default:
 			b.Stored = append(b.Stored, o.ID)
 		}
@@ -208,6 +214,11 @@ func (b *batch) sort(ctx context.Context) error {
 }
 
 func (b *batch) decide(ctx context.Context, rec memory.Record) (outcome, error) {
+	if rec.Exported != nil {
+		if o, done, err := b.exported(ctx, rec); err != nil || done {
+			return o, err
+		}
+	}
 	o, done := b.replace(rec)
 	if done {
 		return o, nil
@@ -236,10 +247,11 @@ func (b *batch) decide(ctx context.Context, rec memory.Record) (outcome, error) 
 	b.holders[key] = at
 	added := rec
 	added.ID = at
+	after := b.earned(fresh(added, own), rec)
 	if own != nil {
-		b.revived = append(b.revived, change{before: own, after: fresh(added, own)})
+		b.revived = append(b.revived, change{before: own, after: after})
 	} else {
-		b.changes = append(b.changes, change{after: fresh(added, nil)})
+		b.changes = append(b.changes, change{after: after})
 	}
 	return outcome{ID: at, Status: memory.Stored, Replaced: o.Replaced, rec: rec}, nil
 }
@@ -249,6 +261,10 @@ func (b *batch) decide(ctx context.Context, rec memory.Record) (outcome, error) 
 func (b *batch) room(ctx context.Context, rec memory.Record) (string, *row, error) {
 	id := rec.ID
 	own, known := b.own[id]
+	if rec.Exported != nil && known && own.Project != rec.Project {
+		id = memory.NewID(rec.Project, rec.Collection, rec.Text) // the export was edited by hand
+		own, known = b.own[id]
+	}
 	for known && own.State == memory.Live && !memory.Holds(own.Text, rec.Text) {
 		id = memory.NextID(id)
 		rows, err := lockRows(ctx, b.tx, []string{id})
@@ -311,7 +327,7 @@ var (
 		"id", "collection", "project", "type", "tags", "text", "vector", "confidence", "importance", "pinned",
 		"access_count", "confirmations", "created_at", "last_accessed", "expires_at", "decayed_at", "source", "session",
 		"position", "content_hash", "model", "state", "merged_into", "indexed_in", "dirty",
-		"arrived_at", "announced_at", "source_ref",
+		"arrived_at", "announced_at", "source_ref", "updated_at",
 	}
 	versionCopy = []string{"memory_id", "at", "action", "workflow_id", "run_id", "step", "before", "before_vector", "after", "after_vector", "chain"}
 	changeCopy  = []string{"memory_id", "at", "action", "workflow_id", "run_id", "chain", "step", "before", "after"}

@@ -89,13 +89,8 @@ func notFound(id string) error {
 // addLink adds a link, or returns an existing one.
 func (l *Ledger) addLink(ctx context.Context, tx pgx.Tx, op memory.Op, source, target, typ string, at time.Time) (memory.Link, error) {
 	link := memory.Link{ID: memory.NewLinkID(source, target, typ), SourceID: source, TargetID: target, Type: typ, CreatedAt: at}
-	tag, err := tx.Exec(ctx, `insert into memory_links (`+linkColumns+`) values ($1, $2, $3, $4, $5) on conflict do nothing`,
-		link.ID, source, target, typ, at)
-	if err != nil {
-		return memory.Link{}, fmt.Errorf("insert link: %w", err)
-	}
-	if tag.RowsAffected() > 0 {
-		return link, l.noteLinks(ctx, tx, op, true, link)
+	if added, err := l.insertLink(ctx, tx, op, link); err != nil || added {
+		return link, err
 	}
 	rows, err := tx.Query(ctx, `select `+linkColumns+` from memory_links where source_id = $1 and target_id = $2 and link_type = $3`,
 		source, target, typ)
@@ -103,6 +98,20 @@ func (l *Ledger) addLink(ctx context.Context, tx pgx.Tx, op memory.Op, source, t
 		return memory.Link{}, fmt.Errorf("read link: %w", err)
 	}
 	return pgx.CollectExactlyOneRow(rows, scanLink)
+}
+
+// insertLink adds a link, or reports that there is one.
+func (l *Ledger) insertLink(ctx context.Context, tx pgx.Tx, op memory.Op, link memory.Link) (bool, error) {
+	link.ID = memory.NewLinkID(link.SourceID, link.TargetID, link.Type)
+	tag, err := tx.Exec(ctx, `insert into memory_links (`+linkColumns+`) values ($1, $2, $3, $4, $5) on conflict do nothing`,
+		link.ID, link.SourceID, link.TargetID, link.Type, link.CreatedAt)
+	if err != nil {
+		return false, fmt.Errorf("insert link: %w", err)
+	}
+	if tag.RowsAffected() == 0 {
+		return false, nil
+	}
+	return true, l.noteLinks(ctx, tx, op, true, link)
 }
 
 // addRequested adds the links asked for with a store and counts them. One to

@@ -23,16 +23,16 @@ func (l *Ledger) Get(ctx context.Context, ids []string) ([]memory.Details, error
 	}
 	found := map[string]memory.Details{}
 	err := l.again(ctx, what, func() error {
-		rows, err := l.pool.Query(ctx, `select `+memoryColumns+` from memories where id = any($1)`, valid)
+		rows, err := l.pool.Query(ctx, `select `+memoryColumns+`, updated_at, decayed_at, confirmations from memories where id = any($1)`, valid)
 		if err != nil {
 			return err
 		}
-		memories, err := pgx.CollectRows(rows, scanMemory)
+		details, err := pgx.CollectRows(rows, scanDetails)
 		if err != nil {
 			return err
 		}
-		for _, m := range memories {
-			found[m.ID] = memory.Details{Memory: m, Links: []memory.Link{}}
+		for _, d := range details {
+			found[d.ID] = d
 		}
 		return l.addLinks(ctx, valid, found)
 	})
@@ -47,6 +47,14 @@ func (l *Ledger) Get(ctx context.Context, ids []string) ([]memory.Details, error
 		}
 	}
 	return out, nil
+}
+
+func scanDetails(r pgx.CollectableRow) (memory.Details, error) {
+	d := memory.Details{Links: []memory.Link{}}
+	err := r.Scan(append(fields(&d.Memory), &d.UpdatedAt, &d.DecayedAt, &d.Confirmations)...)
+	inUTC(&d.Memory)
+	d.UpdatedAt, d.DecayedAt = momentOrNil(d.UpdatedAt), momentOrNil(d.DecayedAt)
+	return d, err
 }
 
 func (l *Ledger) addLinks(ctx context.Context, ids []string, found map[string]memory.Details) error {

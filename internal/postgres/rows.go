@@ -18,6 +18,7 @@ type row struct {
 	decayedAt     *time.Time
 	indexedIn     string
 	dirty         bool
+	updatedAt     *time.Time // of the content; nil: never updated. The ledger notes changes by itself.
 }
 
 const (
@@ -25,7 +26,7 @@ const (
 last_accessed, arrived_at, announced_at, expires_at, source, session, position, content_hash, model, state,
 coalesce(merged_into::text, ''), source_ref`
 	recordColumns = memoryColumns + `, vector`
-	rowColumns    = recordColumns + `, confirmations, decayed_at, coalesce(indexed_in, ''), dirty`
+	rowColumns    = recordColumns + `, confirmations, decayed_at, coalesce(indexed_in, ''), dirty, updated_at`
 )
 
 // fields are where the memoryColumns of one row go.
@@ -70,7 +71,7 @@ func scanRecord(r pgx.CollectableRow) (memory.Record, error) {
 func scanRow(r pgx.CollectableRow) (row, error) {
 	var x row
 	var vector []byte
-	err := r.Scan(append(fields(&x.Memory), &vector, &x.confirmations, &x.decayedAt, &x.indexedIn, &x.dirty)...)
+	err := r.Scan(append(fields(&x.Memory), &vector, &x.confirmations, &x.decayedAt, &x.indexedIn, &x.dirty, &x.updatedAt)...)
 	if err != nil {
 		return x, err
 	}
@@ -106,14 +107,14 @@ type change struct {
 
 const insertMemory = `insert into memories (id, collection, project, type, tags, text, vector, confidence, importance,
 pinned, access_count, confirmations, created_at, last_accessed, expires_at, decayed_at, source, session, position,
-content_hash, model, state, merged_into, indexed_in, dirty, arrived_at, announced_at, source_ref)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28)`
+content_hash, model, state, merged_into, indexed_in, dirty, arrived_at, announced_at, source_ref, updated_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29)`
 
 const updateMemory = `update memories set collection = $2, project = $3, type = $4, tags = $5, text = $6, vector = $7,
 confidence = $8, importance = $9, pinned = $10, access_count = $11, confirmations = $12, created_at = $13,
 last_accessed = $14, expires_at = $15, decayed_at = $16, source = $17, session = $18, position = $19,
 content_hash = $20, model = $21, state = $22, merged_into = $23, indexed_in = $24, dirty = $25, arrived_at = $26, announced_at = $27, source_ref = $28,
-revision = revision + 1, changed_at = clock_timestamp() where id = $1`
+updated_at = coalesce($29, updated_at), revision = revision + 1, changed_at = clock_timestamp() where id = $1`
 
 const insertVersion = `insert into memory_versions (memory_id, at, action, workflow_id, run_id, step, before, before_vector, after, after_vector, chain)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
@@ -127,7 +128,7 @@ func (x row) args() []any {
 		x.ID, x.Collection, x.Project, x.Type, tags, x.Text, x.Vector.Bytes(), x.Confidence, x.Importance, x.Pinned,
 		x.AccessCount, x.confirmations, moment(x.CreatedAt), moment(x.LastAccessed), x.ExpiresAt, x.decayedAt, x.Source,
 		x.Session, x.Position, x.ContentHash, x.Model, string(x.State), orNull(x.MergedInto), orNull(x.indexedIn), x.dirty,
-		moment(x.ArrivedAt), x.AnnouncedAt, x.SourceRef,
+		moment(x.ArrivedAt), x.AnnouncedAt, x.SourceRef, x.updatedAt,
 	}
 }
 

@@ -66,7 +66,7 @@ func everything(t *testing.T, url string) map[string]string {
 	t.Helper()
 	conn := connect(t, url)
 	defer conn.Close(context.WithoutCancel(t.Context()))
-	rows, err := conn.Query(t.Context(), `select id::text, (to_jsonb(m) - '{dirty,indexed_in,revision,changed_at,vector}'::text[])::text || md5(vector) from memories m
+	rows, err := conn.Query(t.Context(), `select id::text, (to_jsonb(m) - '{dirty,indexed_in,revision,changed_at,updated_at,vector}'::text[])::text || md5(vector) from memories m
 union all select id::text, to_jsonb(k)::text from memory_links k`)
 	if err != nil {
 		t.Fatal(err)

@@ -70,6 +70,7 @@ func TestBackup(t *testing.T) {
 		}
 	}
 
+	exportedInto(t, fresh)
 	for _, id := range []string{edited, forgotten} {
 		fresh.ok(t, "undo", id, "--yes")
 	}
