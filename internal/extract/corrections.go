@@ -86,7 +86,7 @@ const (
 
 // corrected makes a candidate of what the person said is right.
 func (s *session) corrected(at int, payload string) (found, bool) {
-	if unsettled(payload) || aboutHere.Match(payload) || vague.Match(payload) || len(payload) > maxSentence || !firm(plans.Replace(payload, "")) {
+	if unsettled(payload) || noWish.Match(payload) || aboutHere.Match(payload) || vague.Match(payload) || len(payload) > maxSentence || !firm(plans.Replace(payload, "")) {
 		return found{}, false
 	}
 	c := correction{text: payload, words: len(lexis.Content(payload)), tried: s.triedBefore(at)}

@@ -161,28 +161,57 @@ func fixIn(text string) string {
 }
 
 // diagnoses are what the model found when the person told of a trouble, said
-// before it changed something that then passed.
+// before it changed something that then passed, in the same turn or, once the
+// person agreed, in the next one.
 func (s *session) diagnoses() []found {
 	var out []found
 	for at, e := range s.events {
-		if e.Kind != transcript.Said || !s.weighed(at) || s.denied(at) || s.closes(at) {
+		if e.Kind != transcript.Said || s.denied(at) || s.closes(at) && !s.agreed(at) {
 			continue
 		}
 		begin := s.turnOf(at)
-		if begin < 0 || !saysTrouble.Match(s.events[begin].Text) || pasted(s.events[begin].Text) || s.saidBefore(begin, at) || !s.editedAfter(at) || !s.wentWell(at) {
+		if begin < 0 || !s.tellsOfTrouble(begin) || s.saidBefore(begin, at) || !s.editedAfter(at) {
+			continue
+		}
+		proof := s.wentWell(at)
+		if proof < 0 || !s.weighed(proof) {
 			continue
 		}
 		var parts []string
 		for _, one := range prose(e.Text) {
-			if text := bared(one.text); s.assured(text) && firm(text) && len(parts) < 2 && !leans(text) {
+			if text := bared(one.text); s.assured(text) && firm(text) && len(parts) < 2 && (!leans(text) || len(parts) > 0) {
 				parts = append(parts, ended(sentenceCase(text)))
 			}
 		}
 		if text := strings.Join(parts, " "); specific(text) && len(lexis.Content(text)) >= 6 {
-			out = append(out, s.candidate(text, memory.TypeLearning, "what a trouble came from", 0.6, at))
+			out = append(out, s.candidate(text, memory.TypeLearning, "what a trouble came from", 0.6, proof, at))
 		}
 	}
 	return out
+}
+
+// asksWhy matches a question after a cause.
+var asksWhy = lexis.Lazy(`(?i)\b(?:why|figure out|what(?:'s| is) wrong|what happened|find out|warum|wieso|weshalb|woran|por qué)\b`)
+
+// tellsOfTrouble reports whether a prompt says that something is wrong: by its
+// words, by asking why, or by saying first how a thing behaves, where others
+// would say what to do.
+func (s *session) tellsOfTrouble(at int) bool {
+	text := s.events[at].Text
+	if pasted(text) {
+		return false
+	}
+	if saysTrouble.Match(text) || asksWhy.Match(text) {
+		return true
+	}
+	list := prose(text)
+	return len(list) > 0 && declares.Match(list[0].text) && !asksForWork.Match(list[0].text) && !demandsWork.Match(list[0].text) && !saysMust.Match(list[0].text)
+}
+
+// agreed reports whether the person answered a statement with yes.
+func (s *session) agreed(at int) bool {
+	next := s.nextPrompt(at)
+	return next < len(s.events) && s.events[next].State != transcript.Ahead && agreesFirst.Match(s.events[next].Text) && !objectsFirst.Match(s.events[next].Text)
 }
 
 // turnOf returns the prompt that began the turn of an event, -1 without one.
@@ -199,9 +228,24 @@ func (s *session) saidBefore(begin, at int) bool {
 	return slices.ContainsFunc(s.runs, func(r run) bool { return r.at > begin && r.at < at && r.failed })
 }
 
+// settledBy is where the work ends that follows a statement: with its turn, or
+// with the next one if the person agreed before anything was done.
+func (s *session) settledBy(at int) int {
+	next := s.nextPrompt(at)
+	for i := at + 1; i < next; i++ {
+		if s.events[i].Kind == transcript.Called {
+			return next
+		}
+	}
+	if s.agreed(at) {
+		return s.nextPrompt(next)
+	}
+	return next
+}
+
 // editedAfter reports whether the next thing done is an edit.
 func (s *session) editedAfter(at int) bool {
-	for i := at + 1; i < s.nextPrompt(at); i++ {
+	for i := at + 1; i < s.settledBy(at); i++ {
 		if e := s.events[i]; e.Kind == transcript.Called {
 			return !e.Tool.Failed && (e.Tool.Name == "Edit" || e.Tool.Name == "Write" || e.Tool.Name == "MultiEdit" || e.Tool.Name == "NotebookEdit")
 		}
@@ -209,15 +253,34 @@ func (s *session) editedAfter(at int) bool {
 	return false
 }
 
-// wentWell reports whether the last command of the turn passed, and the person
-// did not object.
-func (s *session) wentWell(at int) bool {
-	next := s.nextPrompt(at)
-	passed := false
-	for _, r := range s.runs {
-		if r.at > at && r.at < next {
-			passed = !r.failed
+// wentWell returns the command that shows that what was done after a statement
+// went well: the last one of the work that followed, or of the next turn if
+// something else was in its way. It is -1 if none passed, or the person objected.
+func (s *session) wentWell(at int) int {
+	next := s.settledBy(at)
+	proof := s.lastRun(at, next)
+	if proof < 0 {
+		return -1
+	}
+	if next < len(s.events) && objectsFirst.Match(s.events[next].Text) {
+		return -1
+	}
+	if s.runs[proof].failed && next < len(s.events) {
+		proof = s.lastRun(next, s.nextPrompt(next))
+	}
+	if proof < 0 || s.runs[proof].failed {
+		return -1
+	}
+	return s.runs[proof].at
+}
+
+// lastRun returns the place in runs of the last command between two events, -1 for none.
+func (s *session) lastRun(from, to int) int {
+	last := -1
+	for i, r := range s.runs {
+		if r.at > from && r.at < to {
+			last = i
 		}
 	}
-	return passed && (next >= len(s.events) || !objectsFirst.Match(s.events[next].Text))
+	return last
 }

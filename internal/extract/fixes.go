@@ -134,6 +134,8 @@ func remedy(failed, passed run, done []action, why string) (how string, score fl
 	}
 	variant := oneLine(failed.command) != oneLine(passed.command)
 	switch {
+	case len(done) == 0 && !variant && saysCause.Match(why):
+		return why, 0.6 // it was mended outside of the session
 	case len(done) == 0 && !variant:
 		return "", 0 // it passed by itself
 	case why != "" && len(commands) > 0 && len(commands) <= 2 && !mentions(why, commands):
@@ -321,7 +323,7 @@ func (s *session) explaining(list []sentence, about map[string]bool) (string, in
 // rankOf says how much a sentence, whose text is bared, tells of a cause; 0 is nothing.
 func rankOf(one sentence, text string, about map[string]bool) int {
 	_, tells := tellOf(one.text)
-	mends, causes := mending.Match(text), because.Match(text)
+	mends, causes := mending.Match(text) || saysMended.Match(text), because.Match(text) || saysCause.Match(text)
 	switch {
 	case tells:
 		return rankTells

@@ -147,7 +147,12 @@ var openers = lexis.Lazy(`(?i)^(?:(?:and|so|ok(?:ay)?|ah|aha|great|good|nice|rig
 var turnsOut = lexis.Lazy(`(?i)^(?:(?:so|and|but) )?(?:it )?turn(?:s|ed) out,? (?:that )?`)
 
 // bared takes off the front of a sentence what only leads to its point.
-func bared(text string) string { return turnsOut.Replace(openers.Replace(text, ""), "") }
+func bared(text string) string {
+	return namesIt.Replace(turnsOut.Replace(openers.Replace(text, ""), ""), "$1")
+}
+
+// namesIt begins sentences that name a thing and then say what it does: "It's the autosave: it runs …".
+var namesIt = lexis.Lazy(`(?i)^(?:it'?s|it is|that'?s|that is) ((?:the|an?|our) [^:.]{3,50}: )`)
 
 // extend makes a complete statement of a sentence: with the sentence before if
 // it refers back, and the sentences after that continue the finding.

@@ -140,7 +140,9 @@ func sentences(para string) []string {
 
 var ordinal = lexis.Lazy(`^\d{1,2}$`)
 
-var abbreviations = []string{"e.g", "i.e", "etc", "vs", "cf", "approx", "no", "incl", "resp"}
+var wholeWord = lexis.Lazy(`^[(]?(?:\pL{3,}|\pL+\d+|\d+\pL+)[)]?$`)
+
+var abbreviations = []string{"e.g", "i.e", "etc", "vs", "cf", "approx", "no", "incl", "resp", "bzw", "ggf", "usw", "inkl", "evtl", "vgl", "aprox", "dept", "est", "min", "max"}
 
 func endsSentence(para string, start, i int) bool {
 	rest := strings.TrimLeft(para[i+1:], `"')*_`)
@@ -161,7 +163,11 @@ func endsSentence(para string, start, i int) bool {
 		return false // am 31. März
 	}
 	next, _ := utf8.DecodeRuneInString(strings.TrimSpace(rest))
-	return !unicode.IsLower(next)
+	if !unicode.IsLower(next) {
+		return true
+	}
+	// Many write without capitals: a stop after a whole word ends a sentence of some length all the same.
+	return len(words) >= 4 && wholeWord.Match(words[len(words)-1])
 }
 
 var (

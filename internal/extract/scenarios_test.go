@@ -139,8 +139,12 @@ func (n *tally) count(t *testing.T, path string) {
 // the machines where mneme is tuned.
 func TestScenarios(t *testing.T) {
 	t.Parallel()
-	for _, dir := range []string{"testdata/scenarios", filepath.Join("..", "..", "..", "shared", "scenarios")} {
-		t.Run(filepath.Base(filepath.Dir(dir)), func(t *testing.T) {
+	for name, dir := range map[string]string{
+		"testdata": "testdata/scenarios",
+		"open":     filepath.Join("..", "test", "evaluation", "testdata", "scenarios"),
+		"shared":   filepath.Join("..", "..", "..", "shared", "scenarios"),
+	} {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			files, err := filepath.Glob(filepath.Join(dir, "transcripts", "*.jsonl"))
 			if err != nil || len(files) == 0 {

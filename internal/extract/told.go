@@ -52,6 +52,9 @@ func (s *session) toldIn(at int) []found {
 			continue
 		}
 		one := s.weigh(at, list, i)
+		if i > 0 && pointsAt.Match(one.text) && list[i-1].para == one.para && len(list[i-1].text)+len(one.text) < maxJoined {
+			one.text = ended(list[i-1].text) + " " + sentenceCase(one.text)
+		}
 		if one.score < toldBar || taken && one.typ != memory.TypePreference {
 			continue
 		}
@@ -74,14 +77,14 @@ func (s *session) meant(at int) []telling {
 		if i == 0 && objectsFirst.Match(text) {
 			turns = true
 		}
-		if back := retracts.Find(text); back != nil {
+		for back := retracts.Find(text); back != nil; back = retracts.Find(text) {
 			rest := strings.TrimLeft(text[back[1]:], " ,.;:!–—-")
 			before := strings.TrimSpace(text[:back[0]])
 			out, turns = nil, true
-			if before != "" && len(lexis.Content(before)) > 3 && len(rest) < shortestOf {
-				continue
-			}
 			text = rest
+			if before != "" && len(lexis.Content(before)) > 3 && len(rest) < shortestOf {
+				text = ""
+			}
 		}
 		text = withoutRequests(bareOf(text))
 		if question(text) || len(text) < shortestOf || len(text) > maxSentence || holdsSecret(text) || s.quoted(text) {
@@ -147,6 +150,9 @@ func holdsSecret(text string) bool {
 	return false
 }
 
+// pointsAt matches a wish about what was said just before: "I don't want it in the API".
+var pointsAt = lexis.Lazy(`(?i)^I (?:don'?t|do not|never|only) (?:\w+ )?(?:want|like|need) (?:it|that|this|them)\b`)
+
 // sign is one trait of a statement and its weight for or against keeping the
 // statement.
 type sign struct {
@@ -169,7 +175,11 @@ var lasting = []sign{
 	{saysDemand, 0.3},
 	{saysHabit, 0.3},
 	{saysScope, 0.15},
+	{measured, 0.15},
 }
+
+// measured are figures with their units.
+var measured = lexis.Lazy(`(?i)\b\d+(?:[.,]\d+)? ?(?:ms|s|sec|min|h|hz|khz|mhz|ghz|[kmg]i?b|[km]?bit/s|[km]?bps|baud|m?v|m?a|m?w|mm|cm|m|km|m/s|kg|g|dpi|px|rpm|fps|%|percent|°c?|grad|grados|euros?|€|dollars?|\$|kilos?|litros?|liter)(?:\W|$)`)
 
 // weigh says how much a statement speaks of more than this hour, and of what type it is.
 func (s *session) weigh(at int, list []telling, i int) telling {
@@ -187,6 +197,7 @@ func (s *session) weigh(at int, list []telling, i int) telling {
 			one.score += trait.worth
 		}
 	}
+	one.score += s.plainly(at, text, i)
 	firm := saysAlways.Match(text) || saysNever.Match(text) || saysPrefers.Match(text) || saysReminder.Match(text) || saysDecides.Match(text)
 	if specific(text) {
 		one.score += 0.1
@@ -196,6 +207,15 @@ func (s *session) weigh(at int, list []telling, i int) telling {
 		if saysChooses.Match(text) || saysChosen.Match(text) {
 			one.score += 0.3
 		}
+	}
+	answers := i == 0 && leans(text) && s.askedBefore(at) != ""
+	switch {
+	case answers:
+		one.score += 0.25
+	case (i == 0 || s.opens(at)) && !firm && !one.turns && s.worked(at) && !s.takenUpFirst(at) && (saysTrouble.Match(text) || !saysReason.Match(text)):
+		one.score -= 0.3 // the trouble, or the work, that the rest of the turn is about
+	case one.turns && !s.worked(at) && s.takenUpFirst(at) && (leans(text) || declares.Match(text)):
+		one.score += 0.25
 	}
 	if s.answersChoice(at) && i == 0 && (saysReason.Match(text) || saysDecides.Match(text)) {
 		one.score += 0.35
@@ -235,10 +255,16 @@ func (s *session) ofTheHour(text string, firm bool) float64 {
 	if passing.Match(text) || stillSo.Match(text) {
 		against += 0.5
 	}
-	if letUs.Match(text) && unnamed.Match(text) && !specific(text) || len(lexis.Content(text)) < 4 && !saysReason.Match(text) && !saysNever.Match(text) {
+	if letUs.Match(text) && unnamed.Match(text) && !specific(text) || fewWords(text) {
 		against += 0.4 // what to do next
 	}
 	return against
+}
+
+// fewWords reports whether a statement has too little in it to be understood later.
+func fewWords(text string) bool {
+	n := len(lexis.Content(text))
+	return n < 4 && !saysReason.Match(text) && !saysNever.Match(text) && (n < 2 || !named.Match(text) && !declares.Match(text))
 }
 
 func typeOf(text string, one telling) string {
@@ -303,6 +329,9 @@ func (s *session) complete(at int, one telling) string {
 			text += " (" + strings.TrimRight(echo, ".! ") + ".)"
 		}
 	}
+	if asked := s.askedBefore(at); leans(one.text) && asked != "" {
+		text += " (Answers: \"" + asked + "\")"
+	}
 	switch one.typ {
 	case memory.TypePreference:
 		return "User preference: " + text
@@ -311,6 +340,27 @@ func (s *session) complete(at int, one telling) string {
 	default:
 		return text
 	}
+}
+
+// askedBefore is the question of the prompt before, when the model answered it
+// without any work, so that the next words of the person are about the answer.
+func (s *session) askedBefore(at int) string {
+	before := -1
+	for i := at - 1; i >= 0 && before < 0; i-- {
+		if s.events[i].Kind == transcript.Prompt {
+			before = i
+		}
+	}
+	if before < 0 || s.worked(before) || pasted(s.events[before].Text) {
+		return ""
+	}
+	asked := ""
+	for _, one := range prose(s.events[before].Text) {
+		if question(one.text) && len(one.text) < maxReason {
+			asked = bareOf(one.text)
+		}
+	}
+	return asked
 }
 
 // takenUp is the sentence with which the model acknowledges the prompt.

@@ -54,6 +54,8 @@ var (
 		{`\bin [\w.]+\(\)`, "in run()"},
 		{`^(?:please,? |and |also,? )*(?:always (?:\w+[^sei\W]s|fails|passes|returns|gives|breaks|crashes|works|happens|the|a|been|was|is)\b|never (?:mind|seen|heard|had|worked|been|fails|returns|happens|did|saw))`, "always restarts"},
 		{`\bas always\b`, "as always"},
+		{`^(?:but |so |and )?(?:we|i|they|it|there|you) (?:\w+ )?(?:gets?|got|sees?|saw|ha(?:ve|s|d)|is|are|was|were|finds?|found|receives?) no\b`, "we get no heartbeat"},
+		{`\b(?:is|are|was|were)(?:n'?t| not) the (?:problem|issue|point|question|cause|reason)\b`, "the server is not the problem"},
 		{`\b(?:it|this|that|which|test|build|ci) (?:always|never)\b`, "it always"},
 	}, `)`)
 	// chat are sentences about the work of this hour: complaints about it, and references that nobody
@@ -131,7 +133,7 @@ func (s *session) preference(at int, one sentence) (found, bool) {
 	if unsettled(text) || noWish.Match(text) || pointing.Match(text) || chat.Match(text) || tasks.Match(text) || len(text) > maxSentence || s.quoted(text) {
 		return found{}, false
 	}
-	if aboutHere.Match(text) || !tells(text) {
+	if aboutHere.Match(text) || !tells(text) || pointsAt.Match(text) {
 		return found{}, false
 	}
 	for _, w := range wishWords {

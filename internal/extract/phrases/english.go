@@ -11,6 +11,7 @@ func English() Language {
 		Reminds: englishReminds, Demands: englishDemands, Habits: englishHabits, Order: englishOrder, Leads: englishLeads,
 		Hedges: englishHedges, Wishes: englishWishes, Now: englishNow, Troubles: englishTroubles, Tasks: englishTasks, Stories: englishStories,
 		Objects: englishObjects, Agrees: englishAgrees, Retracts: englishRetracts, Secrets: englishSecrets, Talk: englishTalk,
+		Declares: englishDeclares, Acknowledges: englishAcknowledges, Demanded: englishDemanded,
 		Causes: englishCauses, Mends: englishMends, Finds: englishFinds,
 	}
 }
@@ -38,6 +39,9 @@ var englishNever = lexis.Table{
 	{`nobody (?:may|should)`, "nobody may log in as root"},
 	{`(?:do not|don'?t) (?:use|touch|commit|push|log|hard-?code|edit|mock|add|put|write|answer with|run|deploy|store|send)`, "Don't use k_busy_wait in drivers"},
 	{`under no circumstances`, "under no circumstances delete a backup"},
+	{`nothing (?:\S+ ){1,8}(?:may|can|should|must|is allowed to)`, "nothing on the tick thread may block"},
+	{`(?:is|are) not allowed`, "colour alone is not allowed"},
+	{`do not ever|never ever`, "never ever push to main"},
 }
 
 var englishMust = lexis.Table{
@@ -63,6 +67,13 @@ var englishPrefers = lexis.Table{
 	{`in plain words`, "In plain words, no ticket numbers"},
 	{`no [\w -]{2,30}, (?:the|they|we|nobody|it|our)`, "no ticket numbers, the testers don't know them"},
 	{`I want you to (?:always|never)`, "I want you to always run the tests"},
+	{`no (?:[\w-]+ ){1,4}(?:pls|please)`, "no force unwraps pls"},
+	{`I(?:\'d| would) (?:like|love) (?:\w+ ){0,3}(?:to )?(?:always|never|if)`, "I'd like you to always ask"},
+	{`(?:the |our )?rule (?:here |of thumb )?is`, "Rule here is that nothing blocks"},
+	{`I(?:\'m| am) (?:not )?a (?:big )?fan of`, "I'm not a fan of mocks"},
+	{`I (?:can\'t|cannot) stand`, "I can't stand abbreviations"},
+	{`stop (?:\w+ly )?\w+ing`, "stop adding comments"},
+	{`when(?:ever)? you (?:write|make|add|change|touch|create|commit|open|review|name|edit|update|do|run|use|generate|see|find|finish|refactor|test)`, "When you write docs, keep them short"},
 }
 
 var englishDecides = lexis.Table{
@@ -77,6 +88,13 @@ var englishDecides = lexis.Table{
 	{`(?:the|this) [\w-]+ one then`, "the built-in one then"},
 	{`^in \w+ then`, "In flash then"},
 	{`but only (?:under|in|for|on|with)`, "expose it, but only under /v3"},
+	{`let\'?s (?:\w+ ){1,6}then`, "let's compute it on the fly then"},
+	{`(?:go|going|went) (?:for|with)`, "go for dedupe in staging"},
+	{`we(?:\'re| are) (?:sticking|staying|going|keeping)`, "We're sticking with INDI"},
+	{`settled on`, "we settled on GoodJob"},
+	{`(?:stays?|remains?) (?:on|at|with|in|as|[A-Za-z]+ \d)`, "the mail zone stays at Route 53"},
+	{`decided (?:on|to|against|for)`, "decided against Kafka"},
+	{`we(?:\'re| are) not (?:going to|gonna)`, "we're not going to store diffs"},
 }
 
 var englishChooses = lexis.Table{
@@ -130,6 +148,10 @@ var englishTimes = lexis.Table{
 	{`on the \d{1,2}(?:st|nd|rd|th)`, "on the 20th of November"},
 	{`\d{1,2} to \d{1,2}`, "Tuesdays 20 to 22"},
 	{`\d+ (?:days?|weeks?|hours?|minutes?|months?|years?)`, "kept for 10 years"},
+	{`(?:every|each|per) \d+ ?(?:ms|s|sec|seconds?|min|minutes?|h|hours?|days?|weeks?)`, "only every 5 s"},
+	{`from (?:the )?\S+ (?:until|till|to) (?:the )?\S+`, "frozen from the 24th until the 2nd"},
+	{`until (?:the )?(?:\d|january|february|march|april|may|june|july|august|september|october|november|december)\w*`, "iOS 17 until march"},
+	{`in (?:january|february|march|april|june|july|august|september|october|november|december)`, "since September, in March"},
 }
 
 var englishScopes = lexis.Table{
@@ -153,6 +175,7 @@ var englishReminds = lexis.Table{
 	{`good to know:`, "good to know: the mirror is slow"},
 	{`one (?:more )?thing(?: for the future)?:`, "One more thing: origins come from partners.json"},
 	{`fyi`, "fyi, staging is in eu-2"},
+	{`(?:some |a bit of )?background:`, "some background: documents are stored as JSON"},
 }
 
 var englishDemands = lexis.Table{
@@ -177,6 +200,9 @@ var englishOrder = lexis.Table{
 	{`last(?:ly)?`, "general last"},
 	{`wait (?:for|until)`, "wait for the pipeline"},
 	{`once (?:it|that|they)`, "once it is green, merge"},
+	{`in that order`, "in that order"},
+	{`(?:and )?only then`, "and only then plug it in"},
+	{`before (?:you|that)`, "before that, stop it"},
 }
 
 var englishLeads = lexis.Table{
@@ -188,6 +214,10 @@ var englishLeads = lexis.Table{
 	{`(?:the )?(?:steps|procedure|recipe|routine|checklist|way) (?:to|for|is)`, "The steps for a release"},
 	{`(?:[\w-]+ ){1,4}(?:goes|works|is done) like this`, "Rolling restart goes like this"},
 	{`if you (?:want|need|have) to`, "If you need to roll back"},
+	{`for [\w -]{2,40}:`, "for testflight: bump the build, archive, upload"},
+	{`the way we do it(?: is)?`, "the way we do it is: copy the template"},
+	{`when I say`, "when I say ship it I mean: tag, wait"},
+	{`(?:startup|shutdown|release|deploy(?:ment)?|rollback|[a-z]+ing) (?:is|goes|works) (?:always )?(?:the same|like this|so)?:`, "Startup is always the same: power the rack"},
 }
 
 var englishHedges = lexis.Table{
@@ -200,6 +230,9 @@ var englishHedges = lexis.Table{
 	{`what if`, "what if we used cron"},
 	{`thinking aloud`, "just thinking aloud"},
 	{`seems?`, "it seems slow"},
+	{`dunno`, "maybe one day, dunno"},
+	{`(?:nothing|not(?:hing)?)(?:\'s| is| has been)? (?:been )?decided`, "but nothing's decided"},
+	{`at some point`, "rewrite it at some point"},
 }
 
 var englishWishes = lexis.Table{
@@ -213,9 +246,14 @@ var englishWishes = lexis.Table{
 	{`next (?:month|year|quarter)`, "moving next month"},
 	{`eventually`, "eventually we will"},
 	{`plan to`, "we plan to move"},
+	{`(?:thinking|toying|considering|wondering)`, "we're thinking about moving off airbyte"},
+	{`next (?:week|sprint)`, "Next week we look at DNSSEC"},
+	{`we (?:should|ought to|need to) (?:probably|also|maybe|really)`, "We should probably split the repo"},
 }
 
 var englishNow = lexis.Table{
+	{`yet`, "don't change anything yet"},
+	{`your (?:answer|reply|response)`, "keep your answer in JSON"},
 	{`today`, "We upgrade today"},
 	{`tonight`, "deploy tonight"},
 	{`tomorrow`, "see you tomorrow"},
@@ -252,6 +290,7 @@ var englishTasks = lexis.Table{
 }
 
 var englishStories = lexis.Table{
+	{`(?:to|for) me`, "it looks the same to me"},
 	{`I (?:asked|thought|did|was|went|tried|saw|had|forgot|told|made|wrote|changed|found|just)`, "I asked marketing for new icons"},
 	{`I'?ve`, "I've done it now"},
 	{`I(?:'m| am)`, "I'm on the train"},
@@ -267,9 +306,13 @@ var englishObjects = lexis.Table{
 	{`actually,`, "Actually, it is 5433"},
 	{`no wait`, "no wait, don't"},
 	{`stop[,.!]`, "Stop, not there"},
+	{`(?:also,? |actually,? )*I was (?:wrong|mistaken)(?: (?:about|with|there|before)(?: [\w-]+){0,3})?`, "actually, I was wrong about Ines, it's Pawel"},
+	{`correction:`, "Correction: it is 60"},
+	{`no[,.]? (?:sorry|actually)`, "no, sorry, it is 60"},
 }
 
 var englishAgrees = lexis.Table{
+	{`(?:makes sense|thought so|as I thought|fair (?:point|enough)|I see|got it|true|correct|lovely|sweet|ah(?: yes| yeah)?|good (?:point|catch|find|lad)|nice (?:catch|find))`, "Makes sense, go for it"},
 	{`(?:hm+|uh|oh|ah|well|so)`, "hm wait"},
 	{`(?:yes|yeah|yep|ok(?:ay)?|right|sure|fine|good|great|cool|perfect|exactly|thanks?|thank you|wow|alright|agreed)`, "ok, let's go"},
 	{`(?:btw|by the way|and|but|also|then|anyway)`, "btw the staging host is eu-2"},
@@ -291,6 +334,8 @@ var englishRetracts = lexis.Table{
 	{`let'?s not`, "Let's not plan it"},
 	{`leave (?:it|that)\.?`, "Leave it."},
 	{`undo (?:that|it)`, "undo that"},
+	{`scrap (?:that|this|it|the \S+)`, "scrap the 14:00"},
+	{`actually,? no`, "actually no, keep it separate"},
 }
 
 var englishSecrets = lexis.Table{
@@ -313,6 +358,7 @@ var englishTalk = lexis.Table{
 	{`see you`, "see you tomorrow"},
 	{`you'?re a star`, "you're a star"},
 	{`how are you`, "how are you today"},
+	{`how(?:\'s| is) (?:ur|your|the) (?:day|weekend)`, "how's ur day"},
 }
 
 var englishCauses = lexis.Table{
@@ -326,6 +372,9 @@ var englishCauses = lexis.Table{
 	{`lacks?`, "jsdom lacks it"},
 	{`means? that`, "it means that the CA is missing"},
 	{`(?:appeared|failed) (?:because|since|when)`, "it appeared because the JDK is 22"},
+	{`(?:was|were|is) (?:the|a) (?:missing|wrong|stale|old|expired)`, "The 403 was the missing scope"},
+	{`was (?:rounding|a race|a typo|set up)`, "the math domain error was rounding"},
+	{`hence`, "hence the green cast"},
 }
 
 var englishMends = lexis.Table{
@@ -336,10 +385,27 @@ var englishMends = lexis.Table{
 	{`(?:passes|pass|works?|runs?|builds?|trains?)(?: again)? (?:with|since|after|when|now that)`, "All tests pass with memory_limit=1G"},
 	{`adds the missing`, "jsdom-with-globals adds the missing globals"},
 	{`instead of`, "taking Bytes instead of a slice"},
+	{`(?:it|that|everything|all) works? again`, "It works again"},
+	{`(?:has|have|had) to be`, "the adapter speed has to be 400"},
+	{`now (?:flushes|uses|reads|takes|waits|runs|clamps|checks|goes|has|handles|imports|filters|retries|\w+s)`, "session.rs now flushes the queue"},
 }
 
 var englishFinds = lexis.Table{
 	{`I found it:`, "I found it: these sites use satellite modems"},
 	{`found the (?:cause|problem|reason|bug|culprit):`, "Found the cause: the clock is UTC"},
 	{`the (?:root )?cause (?:was|is)`, "The cause was torch.log of zero"},
+}
+
+var englishDeclares = lexis.Table{
+	{`(?:the|our|all|each|every|any|both|most|half|an?|their|some|only|anything|nothing|everything|everybody|nobody|my|one|two|three|\d+)(?: [^\s,:;.!?]+){1,8}?,? (?:is|are|has|have|must|needs?|can|cannot|can\'t|may|will|gets?|goes|go|stays?|uses?|takes?|runs?|comes?|costs?|holds?|keeps?|owns?|contains?|starts?|ends?|requires?|expects?|supports?|accepts?|allows?|belongs?|means?|lives?|listens?|sends?|returns?|reads?|writes?|works?|wants?|pays?|shares?|depends?|updates?|handles?|\w{3,}(?:[aeioubcdfghklmnprtvwxyz]e?s))`, "the bank only takes SEPA files"},
+	{`(?:[^\s,:;.!?]+ ){1,6}?(?:is|are|has|have|must|needs?|can|cannot|can\'t|may|gets?|goes|stays?|uses|takes?|runs?|comes|costs?|keeps|owns|contains|starts|ends|requires|expects|supports|accepts|allows|belongs?|means|lives|listens|sends|returns|reads|writes|works|wants|pays?|depends?|shows?|gives|jumps|toggles|looks|prints|displays|only)`, "harness B runs at 250 kbit/s"},
+	{`we (?:\w+ly )?(?:sample|audit|host|support|pin|bill|charge|treat|separate|cache|encode|poll|rotate|invoice|translate|expose|hash|mirror|archive|clean|merge|cut|branch|review|have to|must|are (?:not )?allowed|pay|own|only|always|never|stop|freeze|keep|use|run|have|follow|call|name|count|build|ship|deploy|store|send|write|read|test|release|sign|tag|log)`, "we sample GPS at 1 Hz"},
+}
+
+var englishAcknowledges = lexis.Table{
+	{`(?:understood|noted|got it|will do|good to know|i\'ll (?:keep|remember|stick|avoid|follow|do so|make sure|respect)|i won\'t|ok(?:ay)?|sure|of course|fine|agreed|right|thanks|thank you|makes sense|clear|written down|fair|done|all right|alright)`, "Will do."},
+}
+
+var englishDemanded = lexis.Table{
+	{`(?:remember|note|keep in mind|use|write|name|wrap|prefix|keep|put|avoid|prefer|spell|sort|format|add|call|round|log|test|sign|squash|rebase|label|return|pass|group|order|limit|document|mark|cover|quote|escape|capitali[sz]e|indent|lower|split|leave|treat|skip|include|ask|tell|show|check|run|send|store|make|no|do not|don\'t|please|pls|stick to|go through)`, "wrap errors with %w"},
 }

@@ -11,6 +11,7 @@ func German() Language {
 		Reminds: germanReminds, Demands: germanDemands, Habits: germanHabits, Order: germanOrder, Leads: germanLeads,
 		Hedges: germanHedges, Wishes: germanWishes, Now: germanNow, Troubles: germanTroubles, Tasks: germanTasks, Stories: germanStories,
 		Objects: germanObjects, Agrees: germanAgrees, Retracts: germanRetracts, Secrets: germanSecrets, Talk: germanTalk,
+		Declares: germanDeclares, Acknowledges: germanAcknowledges, Demanded: germanDemanded,
 		Causes: germanCauses, Mends: germanMends, Finds: germanFinds,
 	}
 }
@@ -59,6 +60,7 @@ var germanDecides = lexis.Table{
 	{`(?:nehmen|verwenden|nutzen|behalten) wir`, "dann nehmen wir Quartz"},
 	{`(?:haben|wir) (?:uns )?(?:für|gegen) (?:\S+ ){1,4}entschieden`, "wir haben uns für Quartz entschieden"},
 	{`es bleibt bei`, "es bleibt bei Postgres"},
+	{`(?:bleibt|bleiben) (?:\S+ ){0,4}(?:bei|auf|mit|so)`, "Das Kassensystem bleibt bei der Version 8"},
 }
 
 var germanChooses = lexis.Table{
@@ -72,6 +74,8 @@ var germanContrasts = lexis.Table{
 	{`nicht (?:[^;]{2,40}), (?:er|sie|es)`, "der Lauf ist nicht am 10., er startet am 12."},
 	{`nicht mehr`, "der alte Host wird nicht mehr benutzt"},
 	{`(?:,|und) nicht \S+`, "auf Deutsch und nicht auf Englisch"},
+	{`(?:stimmt|passt) nicht(?: mehr)?, (?:es|sie|er|das)`, "Das mit den 30 Euro stimmt nicht, es sind 40"},
+	{`nicht mehr`, "nicht mehr auf db-lager01"},
 }
 
 var germanReasons = lexis.Table{
@@ -139,6 +143,8 @@ var germanOrder = lexis.Table{
 	{`danach|anschließend`, "danach die Ganglinie prüfen"},
 	{`zum Schluss|zuletzt|am Ende`, "zum Schluss die Rechte vergeben"},
 	{`abwarten|warten (?:auf|bis)`, "die Abnahme abwarten"},
+	{`(?:und )?am Schluss`, "am Schluss freigeben"},
+	{`danach erst`, "und danach erst ausrollen"},
 }
 
 var germanLeads = lexis.Table{
@@ -149,6 +155,8 @@ var germanLeads = lexis.Table{
 	{`(?:nach|vor|bei) (?:jede[mr]|einem|einer)`, "Nach jedem Release"},
 	{`jedes Mal`, "Jedes Mal, wenn sich das Schema ändert"},
 	{`(?:Ablauf|Vorgehen|Schritte)`, "Ablauf für ein Release"},
+	{`\pL+ (?:geht|läuft) so`, "Inventur geht so: erst sperren"},
+	{`wenn wir`, "Wenn wir etwas veröffentlichen"},
 }
 
 var germanHedges = lexis.Table{
@@ -187,6 +195,7 @@ var germanTroubles = lexis.Table{
 	{`(?:doppelt|zweimal|hintereinander)`, "zwei Nachtdienste hintereinander"},
 	{`kommen (?:\S+ ){1,5}heraus`, "es kommen Namen wie 'MÃ¼ller' heraus"},
 	{`woran liegt`, "Woran liegt das"},
+	{`(?:legt|zeigt|rechnet|zählt|zieht) (?:\S+ ){0,4}(?:leere|falsche|doppelte|zu viele?|keine)`, "Die Planung legt leere Wellen an"},
 }
 
 var germanTasks = lexis.Table{
@@ -206,9 +215,12 @@ var germanObjects = lexis.Table{
 	{`(?:das )?stimmt nicht`, "stimmt nicht"},
 	{`nicht ganz`, "nicht ganz: am 12."},
 	{`halt`, "Halt, nicht so"},
+	{`nee?`, "Nee, am 12."},
+	{`ich habe mich (?:vertan|geirrt)`, "Ich habe mich vertan: am 12."},
 }
 
 var germanAgrees = lexis.Table{
+	{`(?:passt|klingt gut|leuchtet ein|dachte ich mir|stimmt|einverstanden|guter Punkt)`, "Klingt gut, dann so"},
 	{`(?:ja|gut|ok|okay|genau|stimmt|prima|super|danke|richtig|klar|alles klar|also|so|übrigens|und|aber)`, "Gut, dann so"},
 	{`bitte`, "Bitte schreib Kommentare auf Deutsch"},
 }
@@ -248,6 +260,9 @@ var germanCauses = lexis.Table{
 	{`wegen`, "wegen der Zeitumstellung"},
 	{`fehlte`, "das Paket hydroTSM fehlte"},
 	{`(?:Ursache|Grund) (?:\S+ ){0,4}(?:war|ist)`, "Ursache der Umlaute war die Kodierung"},
+	{`k[oa]mm?t? (?:daher|davon|von|durch)`, "Der KeyError kommt daher, dass der Gang fehlt"},
+	{`(?:verschwand|entstand|trat auf),? (?:weil|da|durch)`, "Die Differenz verschwand, weil nun gerundet wird"},
+	{`daher`, "Daher der doppelte Abzug"},
 }
 
 var germanMends = lexis.Table{
@@ -256,6 +271,9 @@ var germanMends = lexis.Table{
 	{`hat (?:alles |es )?(?:wiederhergestellt|behoben|geholfen|gelöst)`, "renv::restore() hat alles wiederhergestellt"},
 	{`hilft`, "ein Neustart hilft"},
 	{`(?:läuft|laufen|geht|gehen) (?:jetzt|nun|wieder)`, "es geht wieder"},
+	{`(?:wird|werden) (?:jetzt|nun)`, "sie werden jetzt zusammengefasst"},
+	{`jetzt (?:mit|ohne)`, "jetzt mit SKIP LOCKED"},
+	{`(?:jetzt|nun) (?:läuft|laufen|geht|gehen|wird|werden)`, "jetzt laufen alle Tests"},
 }
 
 var germanFinds = lexis.Table{
@@ -263,4 +281,18 @@ var germanFinds = lexis.Table{
 	{`der Grund (?:\S+ ){0,3}(?:war|ist)`, "Der Grund war die Zeitumstellung"},
 	{`(?:das )?(?:Problem|der Fehler) (?:lag|war)`, "Das Problem lag am Cache"},
 	{`es lag (?:daran|an)`, "Es lag am Cache, es lag an der Uhr"},
+}
+
+var germanDeclares = lexis.Table{
+	{`(?:der|die|das|ein|eine|alle|jede[rs]?|kein|keine|unser[e]?|im|in|am|bei|beim|für|auf|ab|bis|zwischen|nach|seit|vom|von|zum|zur|\d+\.?)(?: [^\s,:;.!?]+){1,8}? (?:ist|sind|hat|haben|wird|werden|kann|können|darf|dürfen|muss|müssen|soll|sollen|bleibt|bleiben|gilt|gelten|läuft|laufen|kostet|kosten|liegt|liegen|steht|stehen|kommt|kommen|geht|gehen|braucht|brauchen|zahlt|zahlen|bekommt|bekommen|gehört|gehören|dauert|dauern|nutzt|nutzen|beginnt|endet|arbeitet|arbeiten|heißt|heißen|trägt|tragen|erwartet|liefert|liefern|spricht|sprechen|schließt|öffnet|nimmt|nehmen|reicht|reichen|startet|enthält|verträgt|\pL{3,}(?:iert|elt|ert|igt|cht|tzt|ndet))`, "Das Lager in Kassel arbeitet in drei Schichten"},
+	{`(?:[^\s,:;.!?]+ ){1,5}?(?:ist|sind|hat|haben|wird|werden|kann|können|darf|dürfen|muss|müssen|soll|sollen|bleibt|bleiben|gilt|gelten|läuft|laufen|kostet|kosten|liegt|liegen|steht|stehen|kommt|kommen|geht|gehen|braucht|brauchen|zahlt|zahlen|bekommt|bekommen|gehört|gehören|dauert|dauern|nutzt|nutzen|beginnt|endet|arbeitet|arbeiten|heißt|heißen|trägt|tragen|erwartet|liefert|liefern|spricht|sprechen|schließt|öffnet|nimmt|nehmen|reicht|reichen|startet|enthält|verträgt|\pL{3,}(?:iert|elt|ert|igt|cht|tzt|ndet))`, "Montags ist geschlossen"},
+	{`(?:es|er|sie) (?:ist|sind)`, "es sind 40 seit dem Sommer"},
+}
+
+var germanAcknowledges = lexis.Table{
+	{`(?:verstanden|notiert|alles klar|klar|gern|gerne|mache ich|wird gemacht|in ordnung|gut|merke ich mir|okay?|danke|das (?:berücksichtige|beachte|merke) ich|geht klar|natürlich|selbstverständlich|erledigt|einverstanden)`, "Mache ich."},
+}
+
+var germanDemanded = lexis.Table{
+	{`(?:bitte |immer )*(?:schreib|benenn|nenn|verwend|nimm|nutz|halt|setz|rund|trenn|formatier|prüf|teste|lass|mach|leg|pack|sortier|kein|keine|keinen)\w*`, "Schreib Testnamen bitte als ganze Sätze"},
 }

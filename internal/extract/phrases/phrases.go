@@ -45,6 +45,11 @@ type Language struct {
 	Secrets  lexis.Table // name a secret
 	Talk     lexis.Table // greetings, thanks
 
+	// How a prompt tells of a thing, and how the model takes up what needs no work now.
+	Declares     lexis.Table // begin a sentence that says how a thing is: the export runs
+	Acknowledges lexis.Table // begin an answer to what was told: noted, will do
+	Demanded     lexis.Table // begin a request that nothing is to be done for now: wrap errors
+
 	// What the model says of an error.
 	Causes lexis.Table // came from
 	Mends  lexis.Table // was solved by

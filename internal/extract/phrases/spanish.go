@@ -11,6 +11,7 @@ func Spanish() Language {
 		Reminds: spanishReminds, Demands: spanishDemands, Habits: spanishHabits, Order: spanishOrder, Leads: spanishLeads,
 		Hedges: spanishHedges, Wishes: spanishWishes, Now: spanishNow, Troubles: spanishTroubles, Tasks: spanishTasks, Stories: spanishStories,
 		Objects: spanishObjects, Agrees: spanishAgrees, Retracts: spanishRetracts, Secrets: spanishSecrets, Talk: spanishTalk,
+		Declares: spanishDeclares, Acknowledges: spanishAcknowledges, Demanded: spanishDemanded,
 		Causes: spanishCauses, Mends: spanishMends, Finds: spanishFinds,
 	}
 }
@@ -54,6 +55,8 @@ var spanishDecides = lexis.Table{
 	{`(?:hemos decidido|decidimos|se decidió)`, "hemos decidido usar chi"},
 	{`mejor (?:usa|con|seguimos|usamos)`, "mejor usamos net/http"},
 	{`entonces \pL+mos`, "Entonces dividimos por zonas"},
+	{`quedar(?:nos|me) con`, "hemos decidido quedarnos con Correos"},
+	{`vamos a (?:usar|guardar|pasar|quedarnos|seguir|poner|mantener)`, "Vamos a guardar las lecturas en TimescaleDB"},
 }
 
 var spanishChooses = lexis.Table{
@@ -108,6 +111,7 @@ var spanishReminds = lexis.Table{
 	{`(?:recuerda|acuérdate|ten en cuenta|no olvides)`, "recuerda que la hora es UTC"},
 	{`(?:ojo|importante|nota|atención):`, "Ojo: el plazo acaba el 20 de octubre"},
 	{`para que lo sepas`, "para que lo sepas, es UTC"},
+	{`ten(?:lo|edlo|erlo)? en cuenta`, "tenlo en cuenta"},
 }
 
 var spanishDemands = lexis.Table{
@@ -128,6 +132,7 @@ var spanishOrder = lexis.Table{
 	{`por último|al final|finalmente`, "por último avisar a los tutores"},
 	{`esper(?:a|as|ar) (?:a|al)`, "espera a que acabe la canalización"},
 	{`y aprueba`, "y aprueba el paso"},
+	{`(?:y )?(?:al final|por último|después|luego) se`, "al final se comprueba"},
 }
 
 var spanishLeads = lexis.Table{
@@ -187,9 +192,12 @@ var spanishObjects = lexis.Table{
 	{`no[,.:;]`, "No, el curso no empieza el 1"},
 	{`(?:mal|incorrecto|no es así|te equivocas)`, "No es así"},
 	{`mejor no`, "Mejor no, déjalo"},
+	{`me equivoqué(?: antes)?`, "Me equivoqué antes: da 60"},
+	{`no,? espera`, "no, espera, los libros van al 4"},
 }
 
 var spanishAgrees = lexis.Table{
+	{`(?:tiene sentido|me lo imaginaba|correcto|eso es|estupendo|genial|cierto|buena idea)`, "Tiene sentido, hazlo"},
 	{`(?:sí|vale|bien|de acuerdo|claro|gracias|perfecto|exacto|bueno|pues|y|pero|por cierto)`, "vale, seguimos"},
 	{`por favor`, "Por favor, en español"},
 }
@@ -224,6 +232,8 @@ var spanishCauses = lexis.Table{
 	{`(?:era|fue) por`, "fue por la caché"},
 	{`faltaba`, "faltaba la extensión"},
 	{`no (?:estaba|estaban)`, "la base de pruebas no estaba arrancada"},
+	{`no había`, "no había tramo en la tabla"},
+	{`usaba`, "usaba siempre Europe/Madrid"},
 }
 
 var spanishMends = lexis.Table{
@@ -232,10 +242,26 @@ var spanishMends = lexis.Table{
 	{`l[ao] (?:levanta|arregla|soluciona|resuelve|arranca)`, "make db-pruebas la levanta"},
 	{`ahora (?:se )?\pL+n?`, "ahora se bloquean por id ascendente"},
 	{`ya (?:pasa|pasan|funciona|funcionan|va)`, "La migración ya pasa"},
+	{`(?:ahora|ya) se \pL+`, "ahora se cobra la tarifa de paleta"},
+	{`(?:listo|hecho|funciona)[,:]`, "Listo, pasan las pruebas"},
+	{`pasan? (?:las|todas)`, "pasan las 33 pruebas"},
 }
 
 var spanishFinds = lexis.Table{
 	{`el (?:problema|fallo|error) (?:era|fue|estaba)`, "El problema era una consulta por cada declaración"},
 	{`la causa (?:\S+ ){0,3}(?:era|fue|es)`, "La causa era la caché"},
 	{`(?:la razón|el motivo) (?:\S+ ){0,3}(?:era|fue|es)`, "El motivo era la caché"},
+}
+
+var spanishDeclares = lexis.Table{
+	{`(?:el|la|los|las|un|una|cada|todo|todos|todas|nuestr[oa]s?|en|para|entre|desde|hasta|ningún|ninguna|nadie)(?: [^\s,:;.!?]+){1,8}? (?:no )?(?:es|son|está|están|tiene|tienen|va|van|hay|puede|pueden|debe|deben|lleva|llevan|tarda|tardan|cuesta|cuestan|da|dan|usa|usan|admite|admiten|atiende|atienden|cierra|cierran|abre|abren|queda|quedan|sale|salen|llega|llegan|empieza|acaba|vale|valen|necesita|necesitan|se \pL+n?|dura|duran|cobra|paga|pagan|sigue|siguen|corre|escucha|pertenece|acepta|aceptan|viene|vienen)`, "los pedidos a Baleares tardan dos días más"},
+	{`(?:[^\s,:;.!?]+ ){1,4}?(?:no )?(?:es|son|está|están|tiene|tienen|va|van|hay|puede|pueden|debe|deben|lleva|llevan|tarda|tardan|cuesta|cuestan|da|dan|usa|usan|admite|admiten|atiende|atienden|cierra|cierran|abre|abren|queda|quedan|sale|salen|llega|llegan|empieza|acaba|vale|valen|necesita|necesitan|se \pL+n?|dura|duran|cobra|paga|pagan|sigue|siguen|corre|escucha|pertenece|acepta|aceptan|viene|vienen)`, "Seur sale más caro"},
+}
+
+var spanishAcknowledges = lexis.Table{
+	{`(?:entendido|apuntado|de acuerdo|vale|claro|anotado|bien|gracias|lo (?:apunto|tengo|haré|anoto)|hecho|corregido|por supuesto|ok)`, "Lo tengo en cuenta."},
+}
+
+var spanishDemanded = lexis.Table{
+	{`(?:por favor,? )?(?:usa|escribe|pon|nombra|llama|redondea|evita|mantén|deja|separa|ordena|comprueba|haz|nada de|sin)`, "escribe los mensajes en español"},
 }

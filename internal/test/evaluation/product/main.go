@@ -16,6 +16,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -47,6 +48,7 @@ func run(ctx context.Context) error {
 	sets := flag.String("sets", "locomo,nl2bash", "data sets, with commas; none if empty")
 	scenarios := flag.String("scenarios", dataFolder("scenarios"),
 		"`folder` of the scenarios; none are played if empty")
+	played := flag.String("play", "", "`folder` of other scenarios for the runner to play, such as internal/test/evaluation/testdata/aside")
 	parts := flag.String("parts", "", "`parts` of the scenarios to play, with commas; all if empty")
 	sample := flag.Int("sample", 0, "ask this many questions of each set, evenly spread; 0 means all")
 	model := flag.String("model", "mneme-static", "embedding `model`")
@@ -58,7 +60,7 @@ func run(ctx context.Context) error {
 		return setsErr
 	}
 	return errors.Join(setsErr, playScenarios(ctx, os.Stdout, scenarioRun{
-		folder: *scenarios, bin: filepath.Dir(*mneme), parts: *parts, model: *model, ollama: *ollama,
+		folder: *scenarios, data: cmp.Or(*played, *scenarios), bin: filepath.Dir(*mneme), parts: *parts, model: *model, ollama: *ollama,
 	}))
 }
 

@@ -73,7 +73,8 @@ type learned struct {
 
 // scenarioRun says what to play.
 type scenarioRun struct {
-	folder, bin   string
+	folder, bin   string // of the runner, of the programs
+	data          string // the scenarios to play
 	parts         string // "" for all
 	model, ollama string
 }
@@ -101,7 +102,7 @@ func playScenarios(ctx context.Context, w io.Writer, r scenarioRun) (err error) 
 		return fmt.Errorf("make a file: %w", err)
 	}
 	defer func() { err = errors.Join(err, out.Close(), os.Remove(out.Name())) }()
-	args := []string{runner, "--bin", r.bin, "--data", r.folder, "--json", out.Name()}
+	args := []string{runner, "--bin", r.bin, "--data", r.data, "--json", out.Name()}
 	if r.parts != "" {
 		args = append(args, "--only", r.parts)
 	}
@@ -119,7 +120,7 @@ func playScenarios(ctx context.Context, w io.Writer, r scenarioRun) (err error) 
 	if err := json.NewDecoder(out).Decode(&p); err != nil {
 		return errors.Join(playErr, fmt.Errorf("read what the scenarios gave: %w", err))
 	}
-	p.addLanguages(r.folder)
+	p.addLanguages(r.data)
 	return errors.Join(playErr, p.table(w))
 }
 
