@@ -68,10 +68,10 @@ func Now() time.Time { return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC) }
 func Load(folder, name string, embed Embedder) (*Corpus, error) {
 	c := &Corpus{Name: name, projects: map[string][]*Document{}}
 	var err error
-	if c.Questions, err = readLines[Question](filepath.Join(folder, name, "queries.jsonl")); err != nil {
+	if c.Questions, err = ReadLines[Question](filepath.Join(folder, name, "queries.jsonl")); err != nil {
 		return nil, err
 	}
-	documents, err := readLines[struct{ ID, Project, Text, Session string }](filepath.Join(folder, name, "memories.jsonl"))
+	documents, err := ReadLines[struct{ ID, Project, Text, Session string }](filepath.Join(folder, name, "memories.jsonl"))
 	if err != nil {
 		return nil, err
 	}
@@ -190,7 +190,8 @@ func sortBy(all []memory.Candidate, by func(memory.Candidate) float64) {
 	})
 }
 
-func readLines[T any](path string) ([]T, error) {
+// ReadLines reads a file that holds one JSON value a line.
+func ReadLines[T any](path string) ([]T, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("read data: %w", err)

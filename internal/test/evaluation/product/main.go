@@ -73,7 +73,7 @@ func measureSets(ctx context.Context, mneme, data, sets string, sample int, mode
 		fmt.Printf("skipped: there is no evaluation data at %s\nset MNEME_SHARED to the folder that holds retrieval-dev, or give -data\n", data)
 		return nil
 	}
-	var corpora []*corpus
+	var corpora []*dataset
 	for _, name := range strings.Split(sets, ",") {
 		c, err := load(filepath.Join(data, name), name, sample)
 		if err != nil {

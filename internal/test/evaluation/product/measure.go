@@ -32,7 +32,7 @@ type machine struct {
 
 // measure starts, imports, asks, prints, and stops again. The settings are
 // variables of mneme's environment that say which model to use.
-func measure(ctx context.Context, program string, model map[string]string, corpora []*corpus) (err error) {
+func measure(ctx context.Context, program string, model map[string]string, corpora []*dataset) (err error) {
 	home, err := os.MkdirTemp("", "mneme-eval-")
 	if err != nil {
 		return fmt.Errorf("make a folder: %w", err)
@@ -89,7 +89,7 @@ func (m *machine) run(ctx context.Context, args ...string) error {
 }
 
 // ask prints a row for each set and bar, and fails when a floor is missed.
-func (m *machine) ask(ctx context.Context, corpora []*corpus) error {
+func (m *machine) ask(ctx context.Context, corpora []*dataset) error {
 	redactor, err := dial.Redactor(config.Temporal{}, "", "")
 	if err != nil {
 		return err
@@ -149,7 +149,7 @@ func (r result) at(share float64) float64 {
 }
 
 // ask asks all questions one after the other.
-func (c *corpus) ask(ctx context.Context, client recaller, bar float64) (result, error) {
+func (c *dataset) ask(ctx context.Context, client recaller, bar float64) (result, error) {
 	var r result
 	for _, q := range c.questions {
 		query := memory.Query{Text: q.Query, Project: q.Project, Limit: depth, MinScore: &bar, Source: "evaluation"}

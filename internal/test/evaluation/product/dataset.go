@@ -1,19 +1,17 @@
 package main
 
 import (
-	"bufio"
-	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/dial"
+	"github.com/mneme-memory/mneme/internal/test/evaluation/corpus"
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// corpus is one data set.
-type corpus struct {
+// dataset is one data set.
+type dataset struct {
 	name      string
 	file      string            // to import
 	ids       map[string]string // a memory's id in mneme, by project and id in the set
@@ -35,9 +33,9 @@ type question struct {
 }
 
 // load reads a data set. sample 0 means all its questions.
-func load(folder, name string, sample int) (*corpus, error) {
-	c := &corpus{name: name, file: filepath.Join(folder, "memories.jsonl"), ids: map[string]string{}}
-	documents, err := readLines[document](c.file)
+func load(folder, name string, sample int) (*dataset, error) {
+	c := &dataset{name: name, file: filepath.Join(folder, "memories.jsonl"), ids: map[string]string{}}
+	documents, err := corpus.ReadLines[document](c.file)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +51,7 @@ func load(folder, name string, sample int) (*corpus, error) {
 		}
 		c.ids[d.Project+"\x00"+d.ID] = in.ID()
 	}
-	questions, err := readLines[question](filepath.Join(folder, "queries.jsonl"))
+	questions, err := corpus.ReadLines[question](filepath.Join(folder, "queries.jsonl"))
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +72,7 @@ func spread[T any](list []T, n int) []T {
 }
 
 // idsOf translates ids of the set; several of the same text are one memory.
-func (c *corpus) idsOf(project string, ids []string) map[string]bool {
+func (c *dataset) idsOf(project string, ids []string) map[string]bool {
 	out := map[string]bool{}
 	for _, id := range ids {
 		if known, ok := c.ids[project+"\x00"+id]; ok {
@@ -82,26 +80,4 @@ func (c *corpus) idsOf(project string, ids []string) map[string]bool {
 		}
 	}
 	return out
-}
-
-func readLines[T any](path string) ([]T, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("read data: %w", err)
-	}
-	defer f.Close()
-	var out []T
-	scanner := bufio.NewScanner(f)
-	scanner.Buffer(nil, 1<<20)
-	for scanner.Scan() {
-		var v T
-		if err := json.Unmarshal(scanner.Bytes(), &v); err != nil {
-			return nil, fmt.Errorf("read %s: %w", path, err)
-		}
-		out = append(out, v)
-	}
-	if err := scanner.Err(); err != nil {
-		return nil, fmt.Errorf("read %s: %w", path, err)
-	}
-	return out, nil
 }
