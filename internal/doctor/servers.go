@@ -143,8 +143,9 @@ func Title(service string) string {
 }
 
 // titleAt is the name of a service as its user knows it: the model that comes with mneme is no Ollama.
+// Without an address nothing runs, and nobody knows which of both it will be.
 func titleAt(service string, at config.Service) string {
-	if service == config.OllamaService && at.Mode == config.Embedded {
+	if service == config.OllamaService && at.Mode == config.Embedded && at.Address != "" {
 		return nameBuiltIn
 	}
 	return Title(service)
