@@ -111,6 +111,19 @@ func TestMarketplace(t *testing.T) {
 	}
 }
 
+// TestFetch: the plugin fetches the programs with the script that is published with each release.
+func TestFetch(t *testing.T) {
+	t.Parallel()
+	published, err := os.ReadFile("../deploy/install.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := fs.ReadFile(plugin.Files, "bin/mneme-fetch")
+	if err != nil || string(own) != string(published) {
+		t.Errorf("bin/mneme-fetch differs from deploy/install.sh (%v): copy it", err)
+	}
+}
+
 // first returns the matcher of an event's first group.
 func first(t *testing.T, event string) string {
 	t.Helper()

@@ -114,20 +114,10 @@ func (a *app) withLedger(ctx context.Context, do func(config.Config, Ledger) err
 }
 
 func (a *app) runBackup(ctx context.Context, cfg config.Config, l Ledger, path string, f backupFlags) error {
-	recipients, err := backup.Recipients(a.absAll(f.recipients))
+	w, err := a.writeBackup(ctx, cfg, l, path, f)
 	if err != nil {
 		return err
 	}
-	rows := a.rowBar()
-	w, err := backup.Create(ctx, l, backup.Options{
-		Path: a.abs(path), Replace: f.force, Recipients: recipients,
-		Version: a.versionText(), Settings: cfg.Portable(), Progress: rows.at,
-	})
-	rows.finish()
-	if err != nil {
-		return err
-	}
-	a.notePlace(ctx, l, w)
 	if a.json {
 		return a.printJSON(backupJSONOf(w))
 	}
@@ -140,6 +130,24 @@ func (a *app) runBackup(ctx context.Context, cfg config.Config, l Ledger, path s
 		a.note("the file holds the text of every memory; only you can read it here, so keep it so elsewhere, or encrypt it with --recipient")
 	}
 	return nil
+}
+
+// writeBackup writes the file, with a bar, and notes in the database where it is.
+func (a *app) writeBackup(ctx context.Context, cfg config.Config, l Ledger, path string, f backupFlags) (backup.Written, error) {
+	recipients, err := backup.Recipients(a.absAll(f.recipients))
+	if err != nil {
+		return backup.Written{}, err
+	}
+	rows := a.rowBar()
+	w, err := backup.Create(ctx, l, backup.Options{
+		Path: a.abs(path), Replace: f.force, Recipients: recipients,
+		Version: a.versionText(), Settings: cfg.Portable(), Progress: rows.at,
+	})
+	rows.finish()
+	if err == nil {
+		a.notePlace(ctx, l, w)
+	}
+	return w, err
 }
 
 // notePlace notes in the database where the backup was written. If that fails, it prints a note and

@@ -13,17 +13,22 @@ import (
 func (a *app) uninstall() *cobra.Command {
 	var scope string
 	var dryRun, yes bool
+	var e everything
 	cmd := &cobra.Command{
 		Use:   "uninstall",
 		Short: "Disconnect Claude Code",
 		Long: "Take back what \"mneme install\" did, in all scopes. A file that was not touched since is\n" +
 			"put back as it was, to the byte; from one that was edited, only the entries of mneme are\n" +
-			"taken. The memories stay.",
-		Args: cobra.NoArgs,
+			"taken. The memories stay.\n\n" +
+			"With --all mneme is stopped too, and what stays is named; --delete-memories deletes the data\n" +
+			"folder, after a backup (--backup FILE) or without one (--no-backup).",
+		Example: "  mneme uninstall --dry-run\n  mneme uninstall --all\n  mneme uninstall --all --delete-memories --backup ~/mneme.backup",
+		Args:    cobra.NoArgs,
 	}
 	cmd.Flags().StringVar(&scope, "scope", "", "only this scope: user, or project or local of the current folder")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show what would change, and change nothing")
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	e.add(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		switch install.Scope(scope) {
 		case "", install.User, install.Project, install.Local:
@@ -37,6 +42,9 @@ func (a *app) uninstall() *cobra.Command {
 		r, err := install.Remove(cfg.Home, install.Scope(scope), install.ProjectDir(a.sys.Dir), install.FindClaude())
 		if err != nil {
 			return err
+		}
+		if e.all || e.memories || e.backup != "" || e.noBackup {
+			return a.uninstallAll(cmd.Context(), cfg, r, e, dryRun, yes)
 		}
 		return a.runUninstall(cmd.Context(), r, dryRun, yes)
 	}
