@@ -30,6 +30,11 @@ type Activities struct {
 	// Backups writes scheduled backups; nil where a worker keeps no files.
 	Backups Backuper
 
+	// IndexOf returns the index of a generation, and EmbedderOf what embeds with a model. Without
+	// them the model cannot be changed while memories are stored and recalled.
+	IndexOf    func(generation string) Index
+	EmbedderOf func(ctx context.Context, model string) (Embedder, error)
+
 	// Now is the clock.
 	Now func() time.Time
 
@@ -38,8 +43,9 @@ type Activities struct {
 	// Open reports whether a workflow is at work. Nil asks the Temporal that calls.
 	Open func(ctx context.Context, workflowID string) (bool, error)
 
-	ready sync.Map // dimension -> struct{}: the collections were made for the ledger's model
-	fits  sync.Map // dimension -> struct{}: the ledger holds vectors of the same model
+	ready sync.Map // place -> struct{}: the collections were made for the ledger's model
+	fits  sync.Map // place -> struct{}: the ledger holds vectors of the same model
+	known generations
 	lag   lag
 	watch indexWatch
 
@@ -75,21 +81,33 @@ func chained(ctx context.Context, user, action, step string) memory.Op {
 	return o
 }
 
+// place is a length of vectors in a generation of the index, see Activities.
+type place struct {
+	generation string
+	dimension  int
+}
+
+func (a *Activities) place(ctx context.Context, dimension int) place {
+	return place{a.inForce(ctx).Active.Name, dimension}
+}
+
 // prepare records the embedding model at the first write of all, and refuses
 // another one after it, which is asked each time: a rebuild by another process
 // changes it. The first write of this process also creates the collections, and
 // so does the first one to an index that was away.
 func (a *Activities) prepare(ctx context.Context, dimension int) error {
-	if err := a.Ledger.UseModel(ctx, a.Embedder.Model(), dimension); err != nil {
+	if err := a.Ledger.UseModel(ctx, a.model(ctx), dimension); err != nil {
+		a.known.forget() // another model may have come into force
 		return err
 	}
-	if _, ok := a.ready.Load(dimension); ok {
+	at := a.place(ctx, dimension)
+	if _, ok := a.ready.Load(at); ok {
 		return nil
 	}
-	if err := a.Index.EnsureCollections(ctx, dimension); err != nil {
+	if err := a.index(ctx).EnsureCollections(ctx, dimension); err != nil {
 		return err
 	}
-	a.ready.Store(dimension, struct{}{})
+	a.ready.Store(at, struct{}{})
 	return nil
 }
 
@@ -97,13 +115,18 @@ func (a *Activities) prepare(ctx context.Context, dimension int) error {
 // to be missing: how they were lost does not matter. The watch is told, and brings
 // back the points that they held.
 func (a *Activities) inCollections(ctx context.Context, dimension int, call func() error) error {
+	return a.inCollectionsOf(ctx, a.index(ctx), dimension, call)
+}
+
+// inCollectionsOf is inCollections for a generation of the index.
+func (a *Activities) inCollectionsOf(ctx context.Context, index Index, dimension int, call func() error) error {
 	err := call()
 	if !errors.Is(err, memory.ErrNoCollection) {
 		return err
 	}
 	a.watch.alarm()
 	a.ready.Clear()
-	if err := a.Index.EnsureCollections(ctx, dimension); err != nil {
+	if err := index.EnsureCollections(ctx, dimension); err != nil {
 		return err
 	}
 	return call()

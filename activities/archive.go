@@ -64,6 +64,7 @@ func (a *Activities) noteArchived(ctx context.Context, user string, taken map[st
 
 // indexArchive brings some parts in step with the index, those of ids or any, and returns how many.
 func (a *Activities) indexArchive(ctx context.Context, ids []string) (int, error) {
+	ctx = a.pin(ctx)
 	if err := a.readyArchive(ctx); err != nil {
 		return 0, err
 	}
@@ -75,13 +76,15 @@ func (a *Activities) indexArchive(ctx context.Context, ids []string) (int, error
 	if err != nil {
 		return 0, err
 	}
-	model := a.Embedder.Model()
+	model := a.model(ctx)
 	err = a.Ledger.ArchiveIndexed(ctx, kept, counts, model, func(ctx context.Context, still []bool) error {
 		write, drop := changes(kept, points, counts, still)
-		if err := a.Index.DeletePassages(ctx, drop); err != nil {
-			return err
+		for _, index := range a.indexes(ctx) {
+			if err := index.DeletePassages(ctx, drop); err != nil {
+				return err
+			}
 		}
-		return a.Index.UpsertPassages(ctx, write)
+		return a.index(ctx).UpsertPassages(ctx, write)
 	})
 	return len(kept), err
 }
@@ -101,11 +104,10 @@ func changes(kept []conversation.Kept, points [][]conversation.Point, counts []i
 	return write, drop
 }
 
-// passages cuts parts into passages and embeds them.
-func (a *Activities) passages(ctx context.Context, kept []conversation.Kept) ([][]conversation.Point, []int, error) {
-	points, counts := make([][]conversation.Point, len(kept)), make([]int, len(kept))
-	var texts []string
-	var places []*conversation.Point
+// passagesOf cuts parts into passages: the points of each part and their number, and all points with
+// the texts that have to be embedded for them.
+func passagesOf(kept []conversation.Kept) (points [][]conversation.Point, counts []int, places []*conversation.Point, texts []string) {
+	points, counts = make([][]conversation.Point, len(kept)), make([]int, len(kept))
 	for i, k := range kept {
 		for n, p := range conversation.Passages(k.Text) {
 			points[i] = append(points[i], conversation.Point{ID: conversation.PassageID(k.ID, k.Part, n), Of: k.Message, Passage: p})
@@ -115,6 +117,12 @@ func (a *Activities) passages(ctx context.Context, kept []conversation.Kept) ([]
 			texts, places = append(texts, points[i][n].Passage.Text), append(places, &points[i][n])
 		}
 	}
+	return points, counts, places, texts
+}
+
+// passages cuts parts into passages and embeds them.
+func (a *Activities) passages(ctx context.Context, kept []conversation.Kept) ([][]conversation.Point, []int, error) {
+	points, counts, places, texts := passagesOf(kept)
 	for from := 0; from < len(texts); from += embedBatch {
 		to := min(from+embedBatch, len(texts))
 		vectors, err := a.embed(ctx, memory.ForDocument, texts[from:to])
@@ -132,6 +140,7 @@ func (a *Activities) passages(ctx context.Context, kept []conversation.Kept) ([]
 // and cannot be, because the collection is empty or the model another one, is indexed anew. Once is
 // enough for a process, unless the collection is lost.
 func (a *Activities) readyArchive(ctx context.Context) error {
+	ctx = a.pin(ctx)
 	if a.archiveReady.Load() {
 		return nil
 	}
@@ -140,17 +149,17 @@ func (a *Activities) readyArchive(ctx context.Context) error {
 		return err
 	}
 	dimension := len(vectors[0])
-	if err := a.Ledger.UseModel(ctx, a.Embedder.Model(), dimension); err != nil {
+	if err := a.Ledger.UseModel(ctx, a.model(ctx), dimension); err != nil {
 		return err
 	}
-	if err := a.Index.EnsureConversations(ctx, dimension); err != nil {
+	if err := a.index(ctx).EnsureConversations(ctx, dimension); err != nil {
 		return err
 	}
-	n, err := a.Index.CountPassages(ctx)
+	n, err := a.index(ctx).CountPassages(ctx)
 	if err != nil {
 		return err
 	}
-	model := a.Embedder.Model()
+	model := a.model(ctx)
 	if n == 0 {
 		model = ""
 	}

@@ -43,6 +43,7 @@ func (a *Activities) ForgetConversations(ctx context.Context, in conversation.Fo
 
 // dropForgotten deletes the points of all that is forgotten, and fails unless they are gone.
 func (a *Activities) dropForgotten(ctx context.Context) error {
+	a.known.forget()
 	for {
 		kept, err := a.Ledger.ArchiveLeaving(ctx, archivePage)
 		if err != nil || len(kept) == 0 {
@@ -54,18 +55,28 @@ func (a *Activities) dropForgotten(ctx context.Context) error {
 				ids = append(ids, conversation.PassageID(k.ID, k.Part, n))
 			}
 		}
-		if err := a.Index.DeletePassages(ctx, ids); err != nil {
-			return err
-		}
-		missing, err := a.Index.MissingPassages(ctx, ids)
-		if err != nil {
-			return err
-		}
-		if n := len(ids) - len(missing); n > 0 {
-			return memory.Down("Qdrant", `run "mneme doctor" to see every part`, fmt.Errorf("it still holds %d points that were deleted", n))
+		for _, index := range a.indexes(ctx) {
+			if err := dropPassages(ctx, index, ids); err != nil {
+				return err
+			}
 		}
 		if err := a.Ledger.ArchiveLeft(ctx, kept); err != nil {
 			return err
 		}
 	}
+}
+
+// dropPassages deletes points from a generation of the index, and fails unless they are gone.
+func dropPassages(ctx context.Context, index Index, ids []string) error {
+	if err := index.DeletePassages(ctx, ids); err != nil {
+		return err
+	}
+	missing, err := index.MissingPassages(ctx, ids)
+	if err != nil {
+		return err
+	}
+	if n := len(ids) - len(missing); n > 0 {
+		return memory.Down("Qdrant", `run "mneme doctor" to see every part`, fmt.Errorf("it still holds %d points that were deleted", n))
+	}
+	return nil
 }

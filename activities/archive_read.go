@@ -54,6 +54,7 @@ func (a *Activities) AskConversations(ctx context.Context, in ConversationsInput
 
 // searchConversations answers by keywords alone when the embedding model is down or another one.
 func (a *Activities) searchConversations(ctx context.Context, q conversation.Query) (*conversation.Result, error) {
+	ctx = a.pin(ctx)
 	q, err := q.Clean(a.Redactor)
 	if err != nil {
 		return nil, err
@@ -62,7 +63,7 @@ func (a *Activities) searchConversations(ctx context.Context, q conversation.Que
 	if err != nil {
 		return nil, err
 	}
-	candidates, err := a.Index.SearchPassages(ctx, conversation.Search{
+	candidates, err := a.index(ctx).SearchPassages(ctx, conversation.Search{
 		Text: q.Text, Vector: vectors[0], Project: q.Project, Session: q.Session, Roles: q.Roles,
 		Since: q.Since, Before: q.Before, Limit: q.Limit,
 	})
@@ -74,7 +75,7 @@ func (a *Activities) searchConversations(ctx context.Context, q conversation.Que
 	if err != nil {
 		return nil, err
 	}
-	res := conversation.Rank(q, a.calibration(), found, a.Now())
+	res := conversation.Rank(q, a.calibration(ctx), found, a.Now())
 	res.Degraded = degraded
 	if gone || len(res.Hits) == 0 {
 		stats, err := a.Ledger.ArchiveStats(ctx)

@@ -71,7 +71,7 @@ func again(lost int) string {
 func (a *Activities) emptyHanded(ctx context.Context) string {
 	ctx, cancel := context.WithTimeout(ctx, waitEmpty)
 	defer cancel()
-	counts, err := a.Index.Counts(ctx, false)
+	counts, err := a.index(ctx).Counts(ctx, false)
 	if err != nil || !a.watch.fell(counts) {
 		return ""
 	}

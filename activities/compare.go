@@ -44,7 +44,7 @@ func (a *Activities) compareCounts(ctx context.Context) (memory.IndexState, erro
 	if err != nil {
 		return state, err
 	}
-	points, err := a.Index.Counts(ctx, true)
+	points, err := a.index(ctx).Counts(ctx, true)
 	if err != nil {
 		return state, err
 	}
@@ -78,7 +78,7 @@ func (a *Activities) sample(ctx context.Context, c *memory.IndexCollection) erro
 	if err != nil {
 		return err
 	}
-	ids, err := a.Index.IDs(ctx, c.Collection, from, sampleSize)
+	ids, err := a.index(ctx).IDs(ctx, c.Collection, from, sampleSize)
 	if errors.Is(err, memory.ErrNoCollection) {
 		return nil // the counts say so
 	}
@@ -114,7 +114,7 @@ func (a *Activities) compare(ctx context.Context, collection string, records []m
 	if len(records) == 0 {
 		return memory.Difference{}, nil
 	}
-	d, err := a.Index.Compare(ctx, collection, records)
+	d, err := a.index(ctx).Compare(ctx, collection, records)
 	if !errors.Is(err, memory.ErrNoCollection) {
 		return d, err
 	}

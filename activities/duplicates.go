@@ -75,7 +75,7 @@ func (a *Activities) comparePage(ctx context.Context, d *duplicateSearch, record
 	bar := memory.CalibrationFor(records[0].Model).Cosine(memory.DuplicateAbove)
 	like := slices.DeleteFunc(slices.Clone(records), func(r memory.Record) bool { return r.Vector.IsZero() })
 	d.scanned += len(records)
-	near, err := a.Index.NearEach(ctx, like, bar, nearDepth)
+	near, err := a.index(ctx).NearEach(ctx, like, bar, nearDepth)
 	if err != nil {
 		return err
 	}

@@ -89,13 +89,16 @@ func (a *Activities) VerifyForgotten(ctx context.Context, in SyncInput) (bool, e
 			return false, nil
 		}
 	}
-	for _, collection := range memory.Collections() {
-		missing, err := a.Index.Missing(ctx, collection, in.IDs)
-		if err != nil {
-			return false, err
-		}
-		if len(missing) != len(in.IDs) {
-			return false, nil
+	a.known.forget()
+	for _, index := range a.indexes(ctx) {
+		for _, collection := range memory.Collections() {
+			missing, err := index.Missing(ctx, collection, in.IDs)
+			if err != nil {
+				return false, err
+			}
+			if len(missing) != len(in.IDs) {
+				return false, nil
+			}
 		}
 	}
 	return true, nil

@@ -25,6 +25,7 @@ type ImportOutcome struct {
 
 // ImportBatch embeds and stores the memories of one batch, and forgets what is gone.
 func (a *Activities) ImportBatch(ctx context.Context, in memory.ImportBatch) (ImportOutcome, error) {
+	ctx = a.pin(ctx)
 	records := make([]memory.Record, len(in.Items))
 	texts := make([]string, len(in.Items))
 	user, taken, was := in.User, map[string][]string{}, map[string]string{}
@@ -35,7 +36,7 @@ func (a *Activities) ImportBatch(ctx context.Context, in memory.ImportBatch) (Im
 		}
 		item.Source, user = memory.SourceImport, item.User
 		records[i].Exported = item.Exported
-		records[i].Memory, texts[i] = item.Memory(a.Now(), a.Embedder.Model()), item.Text
+		records[i].Memory, texts[i] = item.Memory(a.Now(), a.model(ctx)), item.Text
 		taken[item.Project] = append(taken[item.Project], item.Redacted...)
 		if item.WasRef != "" {
 			was[records[i].ID] = item.WasRef

@@ -13,19 +13,23 @@ import (
 // asked again by this process.
 func (a *Activities) otherModel(ctx context.Context, v memory.Vector) string {
 	dimension := len(v)
-	if _, ok := a.ready.Load(dimension); ok {
+	if g := a.inForce(ctx).Active; g.Dimension == dimension && g.Model == a.model(ctx) {
 		return ""
 	}
-	if _, ok := a.fits.Load(dimension); ok {
+	at := a.place(ctx, dimension)
+	if _, ok := a.ready.Load(at); ok {
+		return ""
+	}
+	if _, ok := a.fits.Load(at); ok {
 		return ""
 	}
 	stats, err := a.Ledger.Stats(ctx)
 	if err != nil || stats.Model == "" {
 		return "" // the ledger is not what answers, or nothing was stored yet
 	}
-	model := a.Embedder.Model()
+	model := a.model(ctx)
 	if stats.Model == model && stats.Dimension == dimension {
-		a.fits.Store(dimension, struct{}{})
+		a.fits.Store(at, struct{}{})
 		return ""
 	}
 	return fmt.Sprintf("the memories were embedded with %s (%d dimensions), not with %s (%d): \"mneme rebuild\" embeds them anew; found by keywords alone",

@@ -171,7 +171,7 @@ func (a *Activities) HoldPrunes(ctx context.Context, in HoldInput) ([]memory.Hel
 
 // RebuildGraphs makes a real Qdrant build a collection's HNSW graph anew.
 func (a *Activities) RebuildGraphs(ctx context.Context, collection string) (bool, error) {
-	return a.Index.RebuildGraphs(ctx, collection)
+	return a.index(ctx).RebuildGraphs(ctx, collection)
 }
 
 // NoteInput is an audit row that changes no memory.

@@ -50,6 +50,12 @@ type Index interface {
 	IDs(ctx context.Context, collection, after string, limit int) ([]string, error)
 	// RebuildGraphs makes the server build its HNSW graphs anew and waits for it; false where there are none.
 	RebuildGraphs(ctx context.Context, collection string) (bool, error)
+	// MakeLike makes the collections that this generation lacks, for vectors of a dimension, with the
+	// settings that an administrator gave those of the active generation.
+	MakeLike(ctx context.Context, active string, dimension int) error
+	// Drop deletes all collections of this generation. Names that an administrator gave them lead to
+	// those of heir then.
+	Drop(ctx context.Context, heir string) error
 	Version(ctx context.Context) (string, error)
 	Passages
 }
@@ -70,6 +76,7 @@ type Ledger interface {
 	Questioner
 	Undoer
 	Archive
+	Reembedder
 }
 
 // Storer adds to the ledger.

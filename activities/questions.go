@@ -130,6 +130,7 @@ func (a *Activities) wouldLose(ctx context.Context, watch *memory.Watch, ids []s
 // watchQuestions asks the pinned questions and the last recalls as they would
 // be answered now.
 func (a *Activities) watchQuestions(ctx context.Context) (*memory.Watch, error) {
+	ctx = a.pin(ctx)
 	pinned, err := a.Ledger.Questions(ctx, "")
 	if err != nil {
 		return nil, err
@@ -148,7 +149,7 @@ func (a *Activities) watchQuestions(ctx context.Context) (*memory.Watch, error) 
 	if err != nil {
 		return nil, err
 	}
-	return memory.NewWatch(a.calibration(), a.Now(), asked), nil
+	return memory.NewWatch(a.calibration(ctx), a.Now(), asked), nil
 }
 
 // answered adds to questions what the index has for them. A recall is expected
@@ -183,7 +184,7 @@ func (a *Activities) answered(ctx context.Context, asked []memory.Asked) ([]memo
 		if q.ID == "" {
 			plain := q.Query
 			plain.MinScore = nil
-			hits := memory.Rank(plain, a.calibration(), q.Candidates, a.Now()).Hits
+			hits := memory.Rank(plain, a.calibration(ctx), q.Candidates, a.Now()).Hits
 			if len(hits) == 0 || !hits[0].Strong {
 				continue
 			}

@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"slices"
 
 	"go.temporal.io/sdk/activity"
 
@@ -16,12 +17,19 @@ type ModelState struct {
 	Model     string `json:"model"` // in use
 	Dimension int    `json:"dimension"`
 	Changed   bool   `json:"changed"` // the ledger holds vectors of another model
+	// Beside says that a changed model is taken up beside the index that answers.
+	Beside bool `json:"beside,omitempty"`
 }
 
 // InspectModel asks the embedding model for its dimension and the ledger for
 // what it holds.
 func (a *Activities) InspectModel(ctx context.Context) (ModelState, error) {
-	vectors, err := a.embed(ctx, memory.ForDocument, []string{"dimension"})
+	a.known.forget()
+	model := a.Embedder.Model()
+	if slices.Contains(a.inForce(ctx).Replaced, model) { // it was changed by mneme, the settings were not
+		model = a.model(ctx)
+	}
+	dimension, err := a.dimensionOf(ctx, model)
 	if err != nil {
 		return ModelState{}, err
 	}
@@ -29,7 +37,7 @@ func (a *Activities) InspectModel(ctx context.Context) (ModelState, error) {
 	if err != nil {
 		return ModelState{}, err
 	}
-	s := ModelState{Model: a.Embedder.Model(), Dimension: len(vectors[0])}
+	s := ModelState{Model: model, Dimension: dimension, Beside: a.IndexOf != nil && a.EmbedderOf != nil}
 	s.Changed = stats.Model != "" && (stats.Model != s.Model || stats.Dimension != s.Dimension)
 	return s, nil
 }
@@ -116,12 +124,12 @@ func (a *Activities) FitCollections(ctx context.Context, in FitInput) error {
 	if err != nil || len(one) == 0 {
 		return err
 	}
-	err = a.Index.EnsureCollections(ctx, len(one[0].Vector))
+	err = a.index(ctx).EnsureCollections(ctx, len(one[0].Vector))
 	if memory.CodeOf(err) != memory.Refused {
 		return err
 	}
 	// A backup of another model was restored into a new home: its collections hold nothing.
-	if counts, countErr := a.Index.Counts(ctx, true); countErr != nil || !empty(counts) {
+	if counts, countErr := a.index(ctx).Counts(ctx, true); countErr != nil || !empty(counts) {
 		return err
 	}
 	return a.fitAll(ctx, memory.Collections(), len(one[0].Vector))
@@ -129,7 +137,7 @@ func (a *Activities) FitCollections(ctx context.Context, in FitInput) error {
 
 func (a *Activities) fitAll(ctx context.Context, collections []string, dimension int) error {
 	for _, c := range collections {
-		if err := a.Index.Fit(ctx, c, dimension); err != nil {
+		if err := a.index(ctx).Fit(ctx, c, dimension); err != nil {
 			return err
 		}
 	}

@@ -21,6 +21,7 @@ const maxAnswerBytes = 512 << 10
 // model is down, or is another one than the ledger's, it answers by keywords
 // alone and says so; and also when the index does not know all memories yet.
 func (a *Activities) Recall(ctx context.Context, q memory.Query) (memory.RecallResult, error) {
+	ctx = a.pin(ctx)
 	q, err := memory.Admit(a.Redactor, q)
 	if err != nil {
 		return memory.RecallResult{}, err
@@ -100,7 +101,7 @@ func (a *Activities) oneByOne(ctx context.Context, q memory.Query, vectors []mem
 		}
 		start := a.Now()
 		answer, links := ranked(candidates, func(these []memory.Candidate) memory.RecallResult {
-			return memory.Rank(asking, a.calibration(), these, start)
+			return memory.Rank(asking, a.calibration(ctx), these, start)
 		})
 		out.links = append(out.links, links...)
 		out.TookMillis["rank"] += millis(a.Now().Sub(start))
@@ -146,7 +147,7 @@ func (a *Activities) together(ctx context.Context, q memory.Query, vectors []mem
 			}
 			remarks[i] = remark
 			fits[i], links[i] = ranked(candidates, func(these []memory.Candidate) []memory.Fit {
-				return memory.Fits(asking, a.calibration(), these, a.Now())
+				return memory.Fits(asking, a.calibration(ctx), these, a.Now())
 			})
 			return nil
 		})
@@ -160,8 +161,8 @@ func (a *Activities) together(ctx context.Context, q memory.Query, vectors []mem
 	return out, nil
 }
 
-func (a *Activities) calibration() memory.Calibration {
-	return memory.CalibrationFor(a.Embedder.Model())
+func (a *Activities) calibration(ctx context.Context) memory.Calibration {
+	return memory.CalibrationFor(a.model(ctx))
 }
 
 // candidates are what was found for a question.
@@ -185,7 +186,7 @@ func (a *Activities) find(ctx context.Context, q memory.Query, v memory.Vector, 
 	if q.AsOf != nil {
 		return a.findPast(ctx, q, search, took)
 	}
-	list, err := a.Index.Search(ctx, search)
+	list, err := a.index(ctx).Search(ctx, search)
 	gone := errors.Is(err, memory.ErrNoCollection)
 	if err != nil && !gone {
 		return candidates{}, "", err
@@ -204,7 +205,7 @@ func (a *Activities) find(ctx context.Context, q memory.Query, v memory.Vector, 
 
 // findPast is find among what was remembered at the query's time.
 func (a *Activities) findPast(ctx context.Context, q memory.Query, search memory.Search, took map[string]float64) (candidates, string, error) {
-	list, err := a.Ledger.SearchPast(ctx, *q.AsOf, a.Embedder.Model(), search)
+	list, err := a.Ledger.SearchPast(ctx, *q.AsOf, a.model(ctx), search)
 	if err != nil {
 		return candidates{}, "", err
 	}
@@ -218,7 +219,7 @@ func (a *Activities) findPast(ctx context.Context, q memory.Query, search memory
 // pinned returns what its owner wants to be shown in any case, and a few of the weightiest, with
 // their links.
 func (a *Activities) pinned(ctx context.Context, q memory.Query) ([]memory.Hit, []memory.Link, error) {
-	found, err := a.Index.Pinned(ctx, memory.Search{
+	found, err := a.index(ctx).Pinned(ctx, memory.Search{
 		Projects: q.Projects(), Collections: q.Collections, Types: q.Types, Tags: q.Tags,
 		Since: q.Since, Before: q.Before, Session: q.FromSession, Exclude: q.Exclude, Now: a.Now(), Limit: q.Limit,
 	})

@@ -11,6 +11,7 @@ import (
 // ConfirmDuplicate looks for the memory that holds the same fact, by the rule
 // by which a store would find it, and gives it its step of confidence.
 func (a *Activities) ConfirmDuplicate(ctx context.Context, in SaveInput) (memory.DuplicateResult, error) {
+	ctx = a.pin(ctx)
 	in, rec, err := a.admit(ctx, in)
 	if err != nil {
 		return memory.DuplicateResult{}, err
@@ -38,6 +39,7 @@ type ReviseInput struct {
 
 // ReviseMemory edits one memory in the ledger.
 func (a *Activities) ReviseMemory(ctx context.Context, in ReviseInput) (memory.Memory, error) {
+	ctx = a.pin(ctx)
 	update, err := memory.Admit(a.Redactor, in.Update)
 	if err != nil {
 		return memory.Memory{}, err

@@ -29,17 +29,27 @@ type Embedding struct {
 
 // EmbedText embeds one text that is to be stored.
 func (a *Activities) EmbedText(ctx context.Context, in EmbedInput) (Embedding, error) {
+	ctx = a.pin(ctx)
 	text, _ := a.Redactor.Redact(in.Text)
 	vectors, err := a.embed(ctx, memory.ForDocument, []string{text})
 	if err != nil {
 		return Embedding{}, err
 	}
-	return Embedding{Vector: vectors[0], Model: a.Embedder.Model()}, nil
+	return Embedding{Vector: vectors[0], Model: a.model(ctx)}, nil
+}
+
+// embed returns one checked vector a text, of the model to work with.
+func (a *Activities) embed(ctx context.Context, purpose memory.Purpose, texts []string) ([]memory.Vector, error) {
+	embedder, err := a.embedder(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return embed(ctx, embedder, purpose, texts)
 }
 
 // embed returns one checked vector a text.
-func (a *Activities) embed(ctx context.Context, purpose memory.Purpose, texts []string) ([]memory.Vector, error) {
-	vectors, err := a.Embedder.Embed(ctx, purpose, texts)
+func embed(ctx context.Context, embedder Embedder, purpose memory.Purpose, texts []string) ([]memory.Vector, error) {
+	vectors, err := embedder.Embed(ctx, purpose, texts)
 	if err != nil {
 		return nil, err
 	}
@@ -65,6 +75,7 @@ type SaveInput struct {
 // the same. The index learns of it in a later step: a memory without a point
 // can be indexed again, a point without a memory is a hit that cannot be shown.
 func (a *Activities) SaveMemory(ctx context.Context, in SaveInput) (memory.StoreResult, error) {
+	ctx = a.pin(ctx)
 	in, rec, err := a.admit(ctx, in)
 	if err != nil {
 		return memory.StoreResult{}, err
@@ -80,7 +91,7 @@ func (a *Activities) SaveMemory(ctx context.Context, in SaveInput) (memory.Store
 // current returns the embedding of a text, made anew if it came from another
 // model than the one in use: days may have passed since.
 func (a *Activities) current(ctx context.Context, e Embedding, text string) (Embedding, error) {
-	if e.Model == a.Embedder.Model() {
+	if e.Model == a.model(ctx) {
 		return e, nil
 	}
 	return a.EmbedText(ctx, EmbedInput{Text: text})
@@ -119,7 +130,7 @@ func (a *Activities) near(rec memory.Record) memory.Near {
 	return func(ctx context.Context, collections []string) ([]memory.Match, error) {
 		var found []memory.Match
 		err := a.inCollections(ctx, len(rec.Vector), func() (err error) {
-			found, err = a.Index.Alike(ctx, rec, memory.SeenFrom(rec.Project), collections, alikeDepth)
+			found, err = a.index(ctx).Alike(ctx, rec, memory.SeenFrom(rec.Project), collections, alikeDepth)
 			return err
 		})
 		return found, err
@@ -140,13 +151,34 @@ func (a *Activities) SyncIndex(ctx context.Context, in SyncInput) error {
 	return a.Ledger.SyncIndex(ctx, in.IDs, a.applyChanges)
 }
 
-// applyChanges writes the ledger's state of memories to the index.
+// applyChanges writes the ledger's state of memories to the index, and to the generation beside it.
 func (a *Activities) applyChanges(ctx context.Context, changes []memory.IndexChange) error {
+	if err := a.apply(ctx, a.indexOf(changes[0].Active), changes); err != nil {
+		return err
+	}
+	generation := changes[0].Beside
+	if generation == nil || a.IndexOf == nil {
+		return nil
+	}
+	beside := make([]memory.IndexChange, 0, len(changes))
+	for _, c := range changes {
+		if c.State == memory.Live && len(c.BesideVector) == 0 && (c.IndexedIn == "" || c.IndexedIn == c.Collection) {
+			continue // it is written when it is embedded
+		}
+		c.Model, c.Vector = generation.Model, c.BesideVector
+		beside = append(beside, c)
+	}
+	return a.apply(ctx, a.indexOf(generation.Name), beside)
+}
+
+// apply writes changes to one generation of the index. Live memories without a vector are deleted
+// where they were before.
+func (a *Activities) apply(ctx context.Context, index Index, changes []memory.IndexChange) error {
 	var live []memory.Record
 	gone := map[string][]string{}
 	for _, c := range changes {
 		isLive := c.State == memory.Live
-		if isLive {
+		if isLive && len(c.Vector) > 0 {
 			live = append(live, c.Record)
 		}
 		if c.IndexedIn != "" && (!isLive || c.IndexedIn != c.Collection) {
@@ -158,14 +190,14 @@ func (a *Activities) applyChanges(ctx context.Context, changes []memory.IndexCha
 		}
 	}
 	if len(live) > 0 {
-		write := func() error { return a.Index.Upsert(ctx, live) }
-		if err := a.inCollections(ctx, len(live[0].Vector), write); err != nil {
+		write := func() error { return index.Upsert(ctx, live) }
+		if err := a.inCollectionsOf(ctx, index, len(live[0].Vector), write); err != nil {
 			return err
 		}
 	}
 	for collection, ids := range gone {
 		// Where there is no collection, there is nothing to delete.
-		if err := a.Index.Delete(ctx, collection, ids); err != nil && !errors.Is(err, memory.ErrNoCollection) {
+		if err := index.Delete(ctx, collection, ids); err != nil && !errors.Is(err, memory.ErrNoCollection) {
 			return err
 		}
 	}

@@ -60,6 +60,7 @@ func (a *Activities) UndoPage(ctx context.Context, in UndoPageInput) (UndoPageOu
 // embedForLedger embeds texts that come back, and makes sure that the ledger
 // takes vectors of this model.
 func (a *Activities) embedForLedger(ctx context.Context, texts []string) ([]memory.Vector, string, error) {
+	ctx = a.pin(ctx)
 	var out []memory.Vector
 	for from := 0; from < len(texts); from += embedBatch {
 		vectors, err := a.embed(ctx, memory.ForDocument, texts[from:min(from+embedBatch, len(texts))])
@@ -71,7 +72,7 @@ func (a *Activities) embedForLedger(ctx context.Context, texts []string) ([]memo
 		}
 		out = append(out, vectors...)
 	}
-	return out, a.Embedder.Model(), nil
+	return out, a.model(ctx), nil
 }
 
 func (a *Activities) turns(ctx context.Context, turns []memory.Turn) ([]memory.Undo, error) {
@@ -119,7 +120,7 @@ func (a *Activities) inStep(ctx context.Context, ids []string) (bool, error) {
 			byCollection[r.Collection] = append(byCollection[r.Collection], r)
 		}
 		for collection, records := range byCollection {
-			differs, err := a.Index.Compare(ctx, collection, records)
+			differs, err := a.index(ctx).Compare(ctx, collection, records)
 			if err != nil {
 				return fmt.Errorf("compare the index: %w", err)
 			}
@@ -135,7 +136,7 @@ func (a *Activities) inStep(ctx context.Context, ids []string) (bool, error) {
 		return same, err
 	}
 	for _, collection := range memory.Collections() {
-		missing, err := a.Index.Missing(ctx, collection, gone)
+		missing, err := a.index(ctx).Missing(ctx, collection, gone)
 		if err != nil && !errors.Is(err, memory.ErrNoCollection) {
 			return false, err
 		}

@@ -114,12 +114,15 @@ func (w *walk) mend(ctx context.Context, ids []string) error {
 	lost := 0
 	err := w.a.Ledger.Settled(ctx, ids, func(ctx context.Context, held []memory.Record) error {
 		held = in(w.Collection, held)
+		if err := w.a.stillInForce(ctx, held); err != nil {
+			return err
+		}
 		d, err := w.a.compare(ctx, w.Collection, held)
 		if err != nil || len(d.IDs()) == 0 {
 			return err
 		}
 		wrong := only(held, d.IDs())
-		write := func() error { return w.a.Index.Upsert(ctx, wrong) }
+		write := func() error { return w.a.index(ctx).Upsert(ctx, wrong) }
 		if err := w.a.inCollections(ctx, len(wrong[0].Vector), write); err != nil {
 			return err
 		}
@@ -147,7 +150,7 @@ func (w *walk) sweep(ctx context.Context, records []memory.Record, upTo string) 
 		known[r.ID] = true
 	}
 	for after := w.After; ; {
-		ids, err := w.a.Index.IDs(ctx, w.Collection, after, idsPage)
+		ids, err := w.a.index(ctx).IDs(ctx, w.Collection, after, idsPage)
 		if err != nil {
 			return err
 		}
@@ -176,7 +179,7 @@ func (w *walk) drop(ctx context.Context, ids []string) error {
 	if err != nil || len(strangers) == 0 {
 		return err
 	}
-	if err := w.a.Index.Delete(ctx, w.Collection, strangers); err != nil {
+	if err := w.a.index(ctx).Delete(ctx, w.Collection, strangers); err != nil {
 		return err
 	}
 	w.Deleted += len(strangers)

@@ -73,7 +73,7 @@ func WatchIndex(ctx context.Context, a *Activities, every time.Duration, refill 
 
 // look is one look of [WatchIndex].
 func (a *Activities) look(ctx context.Context, refill func(context.Context) error) error {
-	counts, err := a.Index.Counts(ctx, false)
+	counts, err := a.index(ctx).Counts(ctx, false)
 	suspect := err != nil || a.watch.fell(counts)
 	if suspect {
 		a.ready.Clear()

@@ -114,7 +114,7 @@ func TestLook(t *testing.T) {
 		{"empty as before", 0, nil, false, false, false, true},
 		{"without a collection", -1, nil, false, true, true, false}, // -1: not even an empty one
 	} {
-		a.ready.Store(3, struct{}{})
+		a.ready.Store(place{dimension: 3}, struct{}{})
 		parts.points, parts.without = max(0, step.points), max(0, -step.points)
 		parts.err, parts.noted, fails = step.err, nil, step.fails
 		before := refills
@@ -134,7 +134,7 @@ func TestLook(t *testing.T) {
 		if step.refilled && parts.noted[memory.Memories] != 10-parts.points {
 			t.Errorf("%s: noted %v", step.name, parts.noted)
 		}
-		if _, ready := a.ready.Load(3); ready != step.ready {
+		if _, ready := a.ready.Load(place{dimension: 3}); ready != step.ready {
 			t.Errorf("%s: ready %v, want %v", step.name, ready, step.ready)
 		}
 	}

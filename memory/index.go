@@ -77,6 +77,11 @@ type Near func(ctx context.Context, collections []string) ([]Match, error)
 type IndexChange struct {
 	Record
 	IndexedIn string // collection where its point is now, "" if none
+
+	Active string      // the name of the generation that answers
+	Beside *Generation // the one beside it that is to be written to as well; nil for none
+	// BesideVector is the memory's vector in Beside; empty if there is none yet.
+	BesideVector Vector
 }
 
 // Expected is how many points a collection should have: at least Written, and

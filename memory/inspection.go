@@ -19,6 +19,10 @@ type Inspection struct {
 	// the length of those vectors. Empty and 0 where they are unknown.
 	Model     string
 	Dimension int
+	// Dimensions are those of all generations of an index, see [Generations].
+	Dimensions []int
+	// Replaced names the models in whose place "mneme reembed" put Model.
+	Replaced []string
 
 	// Ledger is the identity of the ledger that the server keeps, or whose index it keeps;
 	// empty where it is unknown.

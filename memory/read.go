@@ -121,8 +121,10 @@ type Stats struct {
 	Model     string         `json:"model"`     // embedding model, "" before the first store
 	Dimension int            `json:"dimension"`
 
-	NearlyPruned int         `json:"nearly_pruned,omitempty"` // named as nearly pruned; "mneme review" shows them
-	Held         []HeldPrune `json:"held,omitempty"`          // projects whose pruning waits for a yes
+	// Generations tells of a second index and of replaced models; nil if there were none.
+	Generations  *Generations `json:"generations,omitempty"`
+	NearlyPruned int          `json:"nearly_pruned,omitempty"` // named as nearly pruned; "mneme review" shows them
+	Held         []HeldPrune  `json:"held,omitempty"`          // projects whose pruning waits for a yes
 }
 
 // Recalled is what the ledger notes of an answered recall.

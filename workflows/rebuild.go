@@ -77,6 +77,9 @@ func (r *rebuild) all(ctx workflow.Context) error {
 	if !model.Changed {
 		return r.walk(ctx, collections, model.Dimension)
 	}
+	if model.Beside {
+		return r.beside(ctx, model)
+	}
 	again := activities.ReembedInput{State: model, User: r.in.User, KeepModel: true}
 	if err := workflow.ExecuteActivity(long(ctx), acts.Reembed, again).Get(ctx, &r.report.Reembedded); err != nil {
 		return err
@@ -85,6 +88,18 @@ func (r *rebuild) all(ctx workflow.Context) error {
 		return err
 	}
 	return workflow.ExecuteActivity(durable(ctx), acts.AdoptModel, again).Get(ctx, nil)
+}
+
+// beside takes a changed model up: the index of the old one answers until that of the new one is
+// complete, and is deleted then.
+func (r *rebuild) beside(ctx workflow.Context, model activities.ModelState) error {
+	change := &reembed{in: memory.ReembedInput{Model: model.Model, User: r.in.User}}
+	err := change.change(ctx)
+	r.report.Reembedded, r.report.Collections, r.report.Equal = change.report.Memories, change.report.Collections, change.report.Equal()
+	if err != nil {
+		return err
+	}
+	return change.drop(ctx)
 }
 
 // walk makes collections that are missing or, with a dimension, of another shape, writes what
@@ -112,6 +127,9 @@ func (r *rebuild) walk(ctx workflow.Context, collections []string, dimension int
 // recreate is what a rebuild did before there was a walk.
 func (r *rebuild) recreate(ctx workflow.Context, collections []string, model activities.ModelState) error {
 	if model.Changed {
+		if model.Beside {
+			return r.beside(ctx, model)
+		}
 		again := activities.ReembedInput{State: model, User: r.in.User}
 		if err := workflow.ExecuteActivity(long(ctx), acts.Reembed, again).Get(ctx, &r.report.Reembedded); err != nil {
 			return err

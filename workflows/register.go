@@ -32,7 +32,7 @@ func Register(r worker.WorkflowRegistry) {
 		DetectDuplicate, CreditMemories, UpdateMemory, MergeMemories, RecordEvents,
 		SnapshotAudit, UndoChange, RestoreMemory, PinQuestion, BackupLedger,
 		ArchiveConversations, AskConversations, ForgetConversations, IndexConversations,
-		PurgeMemories, VerifyPurge,
+		PurgeMemories, VerifyPurge, ReembedIndex,
 	} {
 		r.RegisterWorkflow(w)
 	}

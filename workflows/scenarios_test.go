@@ -32,7 +32,9 @@ func scenarios() map[string]func(t *testing.T) recorded {
 		"organize-applied": organizeApplied, "organize-cancelled": organizeCancelled,
 		"import-batches": importBatches, "rebuild-walked": rebuildEqual, "rebuild-walked-new-model": rebuildNewModel,
 		"rebuild-check-equal": rebuildCheckEqual, "rebuild-check-lost": rebuildCheckLost,
-		"snapshot": snapshotTaken, "backup": backedUp,
+		"reembed": reembedded(memory.ReembedInput{Model: "wordy"}), "reembed-dropped": reembedded(memory.ReembedInput{Drop: true}),
+		"rebuild-beside": rebuiltBeside,
+		"snapshot":       snapshotTaken, "backup": backedUp,
 		"undo": undoOrganized(workflows.UndoState{}), "undo-continued": undoOrganized(workflows.UndoState{PerRun: 2, Page: 3}),
 		"restore": restored, "purge": purged, "verify": verified, "purge-ledger": purged,
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -107,6 +108,9 @@ func work(ctx context.Context, cfg config.Config, log *slog.Logger) error {
 	parts := assembly.Parts{
 		Embedder: embedder, Ledger: ledger, Index: index, Redactor: redactor,
 		Chat: chat, Snapshots: assembly.Snapshots(cfg.Home, ledger),
+		Models: &assembly.Models{Open: func(_ context.Context, model string) (*ollama.Embedder, error) {
+			return ollama.New(ollama.Options{URL: cfg.Ollama.URL, Model: model})
+		}},
 		Backups: &assembly.Backups{Ledger: ledger, Config: cfg},
 	}
 	worker, err := assembly.StartWorker(ctx, assembly.WorkerOptions{
@@ -130,17 +134,11 @@ func work(ctx context.Context, cfg config.Config, log *slog.Logger) error {
 // openEmbedder chooses the model: the one that was set, else the one whose
 // vectors the ledger holds, else the usual one.
 func openEmbedder(ctx context.Context, cfg config.Config, ledger *postgres.Ledger, log *slog.Logger) (*ollama.Embedder, error) {
-	model := cfg.Ollama.EmbedModel
-	if model == "" {
-		stats, err := ledger.Stats(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("read the ledger: %w", err)
-		}
-		model = stats.Model
+	stats, err := ledger.Stats(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the ledger: %w", err)
 	}
-	if model == "" {
-		model = assembly.DefaultModel
-	}
+	model := cmp.Or(assembly.InForce(cfg.Ollama.EmbedModel, stats), assembly.DefaultModel)
 	e, err := ollama.New(ollama.Options{URL: cfg.Ollama.URL, Model: model})
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"google.golang.org/grpc"
@@ -108,9 +109,13 @@ func Snapshots(home string, ledger *postgres.Ledger) activities.Snapshotter {
 type Parts struct {
 	Embedder *ollama.Embedder
 	Ledger   activities.Ledger
-	Index    activities.Index
+	Index    *qdrant.Index
 	Redactor memory.Redactor
 	Chat     activities.Chatter // nil for extractive summaries
+
+	// Models opens the embedders of other models than Embedder's. Nil means that the model cannot be
+	// changed while memories are stored and recalled.
+	Models *Models
 
 	Snapshots activities.Snapshotter // nil where no files are kept
 	Backups   activities.Backuper    // nil where no files are kept
@@ -118,9 +123,29 @@ type Parts struct {
 
 // Activities returns the steps that work with the parts.
 func (p Parts) Activities() *activities.Activities {
-	return &activities.Activities{
+	a := &activities.Activities{
 		Embedder: embedder{p.Embedder}, Ledger: p.Ledger, Index: p.Index, Redactor: p.Redactor,
 		Chat: p.Chat, Snapshots: p.Snapshots, Backups: p.Backups, Now: time.Now,
+	}
+	if p.Models != nil {
+		a.IndexOf = generationsOf(p.Index)
+		a.EmbedderOf = p.Models.Of
+	}
+	return a
+}
+
+// generationsOf returns what gives the index of each generation, which is kept: it knows whose its
+// collections are.
+func generationsOf(index *qdrant.Index) func(name string) activities.Index {
+	var mu sync.Mutex
+	open := map[string]*qdrant.Index{}
+	return func(name string) activities.Index {
+		mu.Lock()
+		defer mu.Unlock()
+		if open[name] == nil {
+			open[name] = index.Of(name)
+		}
+		return open[name]
 	}
 }
 

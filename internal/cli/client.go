@@ -32,6 +32,7 @@ type Client interface {
 	planner
 	questioner
 	rebuilder
+	reembedder
 	snapshotter
 	counter
 	undoer

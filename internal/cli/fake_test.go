@@ -39,6 +39,8 @@ type fake struct {
 	batch    func(context.Context, string, memory.ImportBatch) (memory.ImportProgress, error)
 	finish   func(string) (memory.ImportProgress, error)
 	bringing func([]memory.StoreInput, memory.ImportScope) (memory.ImportPlan, error)
+	reembed  func(memory.ReembedInput, func(memory.ReembedReport)) (memory.ReembedReport, error)
+	underWay *memory.ReembedReport
 	rebuild  func(memory.RebuildInput, func(memory.RebuildReport)) (memory.RebuildReport, error)
 	stats    func() (memory.Stats, error)
 	census   func(memory.CensusInput) (memory.Census, error)
@@ -261,6 +263,17 @@ func (f fake) ImportFinish(_ context.Context, id string) (memory.ImportProgress,
 	return f.finish(id)
 }
 
+func (f fake) Reembed(_ context.Context, in memory.ReembedInput, p func(memory.ReembedReport)) (memory.ReembedReport, error) {
+	if f.reembed == nil {
+		return memory.ReembedReport{}, errUnexpected
+	}
+	return f.reembed(in, p)
+}
+
+func (f fake) ReembedUnderWay(context.Context) (*memory.ReembedReport, error) { return f.underWay, nil }
+
+func (f fake) CancelReembed(context.Context) (bool, error) { return f.underWay != nil, nil }
+
 func (f fake) Rebuild(_ context.Context, in memory.RebuildInput, p func(memory.RebuildReport)) (memory.RebuildReport, error) {
 	if f.rebuild == nil {
 		return memory.RebuildReport{}, errUnexpected
@@ -463,6 +476,18 @@ func fixed() fake {
 				{Collection: memory.Memories, Compared: 2, Written: 1, Ledger: 2, Index: 2, Mended: []string{idA}, Equal: true},
 			}}
 			p(r)
+			return r, nil
+		},
+		reembed: func(in memory.ReembedInput, p func(memory.ReembedReport)) (memory.ReembedReport, error) {
+			r := memory.ReembedReport{WorkflowID: "reembed/x", From: "mneme-static", Model: in.Model, Stage: memory.ReembedFlipped, Memories: 12, Done: true}
+			p(memory.ReembedReport{Model: in.Model, Stage: memory.ReembedBuilding, Memories: 5, Left: 7})
+			switch {
+			case in.Drop:
+				return memory.ReembedReport{From: "all-minilm", Stage: memory.ReembedDropped, Done: true}, nil
+			case in.NoFlip:
+				r.Stage = memory.ReembedBuilt
+			}
+			r.Answers = &memory.AnswersCompared{Asked: 4, Overlap: 0.75, SameFirst: 3}
 			return r, nil
 		},
 		start: func(string) (memory.ImportProgress, error) { return memory.ImportProgress{}, nil },

@@ -80,7 +80,7 @@ func (a *app) root() *cobra.Command {
 		a.open(), a.ui(), a.doctor(), a.metrics(), a.configCommand(), a.man(), a.version())
 	a.add(root, groupMemory, a.store(), a.recall(), a.list(), a.get(), a.edit(), a.pin(true), a.pin(false), a.forget(), a.link(), a.related(), a.history(), a.undo(), a.restore())
 	a.add(root, groupUpkeep, a.stats(), a.tags(), a.organize(), a.pinQuestion(), a.importCommand(),
-		a.export(), a.backup(), a.restoreBackup(), a.rebuild(), a.analytics(), a.review(), a.hooks())
+		a.export(), a.backup(), a.restoreBackup(), a.rebuild(), a.reembed(), a.analytics(), a.review(), a.hooks())
 	a.add(root, groupMemory, a.conversations())
 	a.add(root, groupUpkeep, a.eval())
 	root.AddCommand(exitHelp())

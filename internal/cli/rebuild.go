@@ -22,7 +22,8 @@ func (a *app) rebuild() *cobra.Command {
 		Short: "Bring the search index in step with the database",
 		Long: "Compare Qdrant's collections with PostgreSQL, the truth, memory by memory; write what is\n" +
 			"missing or differs, delete what should not be there, and look again. What is right stays, and\n" +
-			"answers meanwhile. Also how a changed embedding model is taken up. Exit code 1 if they are\nnot equal at the end.",
+			"answers meanwhile. Also how a changed setting of the embedding model is taken up: the old index answers\n" +
+			"until the new one is complete, and is deleted then; \"mneme reembed\" can go back. Exit code 1 if they are\nnot equal at the end.",
 		Args: cobra.NoArgs,
 	}
 	cmd.Flags().StringArrayVar(&collections, "collection", nil, "collections, with commas or repeated (default all)")

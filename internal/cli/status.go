@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -77,6 +78,9 @@ func (a *app) look(ctx context.Context, cfg config.Config, d config.Daemon, limi
 		st.Worker = &worker
 	}
 	c := <-counted
+	if c.stats != nil && c.stats.Generations != nil && slices.Contains(c.stats.Generations.Replaced, st.Model) {
+		st.Model = c.stats.Model // "mneme reembed" changed it since the daemon started
+	}
 	st.Stats, st.Waiting, st.Backups = c.stats, list(c.waiting), c.backups
 	return st
 }
@@ -206,6 +210,9 @@ func (a *app) printStatusText(st state) error {
 	}
 	if st.Model != "" {
 		rows = append(rows, []string{"  Model", st.Model})
+	}
+	if st.Stats != nil && besideText(*st.Stats) != "" {
+		rows = append(rows, []string{"  Other model", besideText(*st.Stats)})
 	}
 	if st.Ledger != "" {
 		rows = append(rows, []string{"  Ledger", st.Ledger})

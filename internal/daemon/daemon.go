@@ -158,6 +158,7 @@ func (d *daemon) startWorker(ctx context.Context, chat activities.Chatter) error
 	parts := assembly.Parts{
 		Embedder: s.ollama.embedder, Ledger: s.postgres.ledger, Index: s.qdrant.index, Redactor: d.opts.Redactor,
 		Chat: chat, Snapshots: assembly.Snapshots(d.opts.Config.Home, s.postgres.ledger),
+		Models:  &assembly.Models{Open: d.openModel},
 		Backups: &assembly.Backups{Ledger: s.postgres.ledger, Config: d.opts.Config, Version: d.opts.Version},
 	}
 	w, err := assembly.StartWorker(ctx, assembly.WorkerOptions{

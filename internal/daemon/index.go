@@ -27,7 +27,11 @@ func (d *daemon) prepareIndex(ctx context.Context) error {
 	if dimension == 0 {
 		return nil // nobody knows yet; the first store will
 	}
-	return s.qdrant.index.EnsureCollections(ctx, dimension)
+	index := s.qdrant.index
+	if g := s.postgres.stats.Generations; g != nil {
+		index = index.Of(g.Active.Name)
+	}
+	return index.EnsureCollections(ctx, dimension)
 }
 
 // startRefill has another index than last time compared with the ledger as a whole: another

@@ -34,15 +34,13 @@ type ollamaServer struct {
 }
 
 // startOllama finds or starts an embedding server. A ledger that was embedded by one model
-// stays with it, because another one would not fit its vectors; embedded names that model,
-// and is empty when nothing is embedded yet.
-func (d *daemon) startOllama(ctx context.Context, embedded string) (ollamaServer, error) {
+// stays with it, because another one would not fit its vectors; stats name that model,
+// or none when nothing is embedded yet.
+func (d *daemon) startOllama(ctx context.Context, stats memory.Stats) (ollamaServer, error) {
 	cfg := d.opts.Config.Ollama
-	model := cfg.EmbedModel
-	if model == "" {
-		model = embedded
-	}
-	if cfg.URL != "" {
+	model := assembly.InForce(cfg.EmbedModel, stats)
+	changed := stats.Generations != nil && len(stats.Generations.Replaced) > 0
+	if cfg.URL != "" && (!changed || model != builtinModel) {
 		return d.useOllama(ctx, config.Service{Address: cfg.URL, Mode: config.Given}, model)
 	}
 	if model == builtinModel {
@@ -97,6 +95,31 @@ func (d *daemon) useOllama(ctx context.Context, service config.Service, model st
 		return ollamaServer{}, err
 	}
 	return ollamaServer{Service: service, embedder: e, lacks: d.ensureModel(ctx, e)}, nil
+}
+
+// openModel prepares the connection to what has a model, which may be another server than the one in
+// use: the built-in model is only in the embedded server, all others are in a real Ollama.
+func (d *daemon) openModel(ctx context.Context, model string) (*ollama.Embedder, error) {
+	inUse := d.services.ollama
+	embedded := inUse.Mode == config.Embedded
+	switch url := d.opts.Config.Ollama.URL; {
+	case embedded == (model == builtinModel):
+		return d.newEmbedder(inUse.Service, model)
+	case model == builtinModel:
+		// It outlives the step that asks for it.
+		s, err := d.embedOllama(context.WithoutCancel(ctx), "")
+		return s.embedder, err
+	case url != "":
+		return d.newEmbedder(config.Service{Address: url, Mode: config.Given}, model)
+	}
+	found, refused := d.findOllama(ctx)
+	if found == "" {
+		return nil, memory.Down("Ollama", "start it: only a real Ollama has other models than the built-in one", errNoOllama)
+	}
+	if refused != nil {
+		return nil, refused
+	}
+	return d.newEmbedder(config.Service{Address: found, Mode: config.Found}, model)
 }
 
 func (d *daemon) newEmbedder(service config.Service, model string) (*ollama.Embedder, error) {

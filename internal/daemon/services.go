@@ -27,7 +27,7 @@ func (d *daemon) startServices(ctx context.Context) (services, error) {
 		if s.postgres, err = d.startPostgres(ctx); err != nil {
 			return err
 		}
-		s.ollama, err = d.startOllama(ctx, s.postgres.stats.Model)
+		s.ollama, err = d.startOllama(ctx, s.postgres.stats)
 		return err
 	})
 	if err := group.Wait(); err != nil {

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/memory"
@@ -24,12 +25,12 @@ func fit(found map[string]Server) {
 		index.Inspection.Fail(memory.Refusal(nameQdrant,
 			"set MNEME_QDRANT_PREFIX to a word of this mneme's own, or use another Qdrant: what is there is neither searched nor changed nor deleted",
 			fmt.Errorf("its collections belong to another mneme (%s; this one is %s)", have.Ledger, ledger.Ledger)))
-	case have.Dimension != 0 && dimension != 0 && have.Dimension != dimension:
+	case have.Dimension != 0 && dimension != 0 && have.Dimension != dimension && !slices.Contains(have.Dimensions, dimension):
 		index.Inspection.Fail(memory.Refusal(nameQdrant, `"mneme rebuild" writes the index anew`,
 			fmt.Errorf("its collections hold vectors of %d numbers, %s have %d", have.Dimension, of, dimension)))
 	}
 	found[config.QdrantService] = index
-	if ledger.Model != "" && model.Model != "" && ledger.Model != model.Model {
+	if ledger.Model != "" && model.Model != "" && ledger.Model != model.Model && !slices.Contains(ledger.Replaced, model.Model) {
 		server := found[config.OllamaService]
 		server.Inspection.Fail(memory.Refusal(nameOllama,
 			`"mneme rebuild" takes the new model up, or set MNEME_EMBED_MODEL=`+ledger.Model,

@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mneme-memory/mneme/memory"
@@ -24,7 +25,7 @@ func (o Options) index(ctx context.Context) (string, error) {
 		live += n
 	}
 	detail := fmt.Sprintf("%s in %s", count(live, "memory", "memories"), count(s.Projects, "project", "projects"))
-	if s.Model != "" && o.Daemon.Model != "" && s.Model != o.Daemon.Model {
+	if s.Model != "" && o.Daemon.Model != "" && s.Model != o.Daemon.Model && !replaced(s, o.Daemon.Model) {
 		return detail, memory.Errorf(memory.Refused, `"mneme rebuild" takes the new model up, or set MNEME_EMBED_MODEL=`+s.Model,
 			"the memories were embedded with %s, the model in use is %s", s.Model, o.Daemon.Model)
 	}
@@ -39,7 +40,16 @@ func (o Options) index(ctx context.Context) (string, error) {
 		return detail, Warning{memory.Errorf(memory.Conflict, `wait a moment; if it stays so, "mneme rebuild" writes them`,
 			"%s not in the index yet", count(s.Unindexed, "change is", "changes are"))}
 	}
-	return detail + ", all in the index", nil
+	detail += ", all in the index"
+	if s.Generations != nil && s.Generations.Beside != nil {
+		detail += "; " + s.Generations.BesideText()
+	}
+	return detail, nil
+}
+
+// replaced reports whether "mneme reembed" put another model in the place of one.
+func replaced(s memory.Stats, model string) bool {
+	return s.Generations != nil && slices.Contains(s.Generations.Replaced, model)
 }
 
 // unequal says what the index lacks, or holds otherwise than the ledger; nil for nothing.

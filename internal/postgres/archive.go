@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/mneme-memory/mneme/conversation"
+	"github.com/mneme-memory/mneme/memory"
 )
 
 const archiveColumns = `id::text, part, project, session, thread, role, position, said_at, text`
@@ -147,12 +148,17 @@ func lastOfEach(messages []conversation.Message) []conversation.Message {
 
 // ArchiveUnindexed implements activities.Archive.
 func (l *Ledger) ArchiveUnindexed(ctx context.Context, ids []string, limit, maxBytes int) ([]conversation.Kept, error) {
+	return l.archiveParts(ctx, `model = ''`, ids, limit, maxBytes)
+}
+
+// archiveParts returns kept parts that meet a condition, for [Ledger.ArchiveUnindexed] and others.
+func (l *Ledger) archiveParts(ctx context.Context, condition string, ids []string, limit, maxBytes int) ([]conversation.Kept, error) {
 	const what = "read messages that are not indexed"
 	var out []conversation.Kept
 	err := l.again(ctx, what, func() error {
 		rows, err := l.pool.Query(ctx, `select `+archiveColumns+`, points from (
 	select *, sum(octet_length(text)) over (order by id, part) - octet_length(text) as before from (
-		select * from conversation_messages where model = '' and state = 'kept' and ($1::uuid[] is null or id = any($1))
+		select * from conversation_messages where `+condition+` and state = 'kept' and ($1::uuid[] is null or id = any($1))
 		order by id, part limit $2) as page) as sized
 where before < $3 order by id, part`, ids, limit, maxBytes)
 		if err != nil {
@@ -173,24 +179,17 @@ func (l *Ledger) ArchiveIndexed(
 	model string, apply func(ctx context.Context, still []bool) error,
 ) error {
 	const what = "bring messages in step with the index"
-	ids, parts, texts := make([]string, len(kept)), make([]int, len(kept)), make([]string, len(kept))
-	for i, k := range kept {
-		ids[i], parts[i], texts[i] = k.ID, k.Part, k.Text
-	}
 	return l.tx(ctx, what, func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, `select g.place from conversation_messages m
-join unnest($1::uuid[], $2::int[], $3::text[]) with ordinality as g (id, part, text, place) using (id, part)
-where m.state = 'kept' and m.text = g.text order by m.id, m.part for update of m`, ids, parts, texts)
+		still, err := stillThere(ctx, tx, kept)
 		if err != nil {
-			return fmt.Errorf("lock messages: %w", err)
+			return err
 		}
-		places, err := pgx.CollectRows(rows, pgx.RowTo[int])
+		inForce, err := l.generations(ctx, tx)
 		if err != nil {
-			return fmt.Errorf("lock messages: %w", err)
+			return err
 		}
-		still := make([]bool, len(kept))
-		for _, p := range places {
-			still[p-1] = true
+		if inForce.Number > 0 && inForce.Active.Model != model { // another one came into force since they were embedded
+			return memory.Refusal(part, "it is tried again by itself", fmt.Errorf("the messages have vectors of %s, which is not in force", model))
 		}
 		if err := apply(ctx, still); err != nil {
 			return outside{err}
@@ -199,7 +198,7 @@ where m.state = 'kept' and m.text = g.text order by m.id, m.part for update of m
 		var doneParts, doneCounts []int
 		for i, ok := range still {
 			if ok {
-				doneIDs, doneParts, doneCounts = append(doneIDs, ids[i]), append(doneParts, parts[i]), append(doneCounts, points[i])
+				doneIDs, doneParts, doneCounts = append(doneIDs, kept[i].ID), append(doneParts, kept[i].Part), append(doneCounts, points[i])
 			}
 		}
 		_, err = tx.Exec(ctx, `update conversation_messages m set model = $4, points = g.points
@@ -210,6 +209,29 @@ from unnest($1::uuid[], $2::int[], $3::int[]) as g (id, part, points) where m.id
 		}
 		return nil
 	})
+}
+
+// stillThere locks those of parts that are still as they were read, and tells which those are.
+func stillThere(ctx context.Context, tx pgx.Tx, kept []conversation.Kept) ([]bool, error) {
+	ids, parts, texts := make([]string, len(kept)), make([]int, len(kept)), make([]string, len(kept))
+	for i, k := range kept {
+		ids[i], parts[i], texts[i] = k.ID, k.Part, k.Text
+	}
+	rows, err := tx.Query(ctx, `select g.place from conversation_messages m
+join unnest($1::uuid[], $2::int[], $3::text[]) with ordinality as g (id, part, text, place) using (id, part)
+where m.state = 'kept' and m.text = g.text order by m.id, m.part for update of m`, ids, parts, texts)
+	if err != nil {
+		return nil, fmt.Errorf("lock messages: %w", err)
+	}
+	places, err := pgx.CollectRows(rows, pgx.RowTo[int])
+	if err != nil {
+		return nil, fmt.Errorf("lock messages: %w", err)
+	}
+	still := make([]bool, len(kept))
+	for _, p := range places {
+		still[p-1] = true
+	}
+	return still, nil
 }
 
 // ArchiveReset implements activities.Archive.

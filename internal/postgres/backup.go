@@ -18,15 +18,15 @@ import (
 // the index of this home has, which another home's index does not.
 var notBackedUp = map[string][]string{
 	"memories":              {"indexed_in", "dirty"},
-	"conversation_messages": {"model", "points"},
+	"conversation_messages": {"model", "points", "beside"},
 }
 
-// tablesOfHome tell what runs in this home's Temporal.
-var tablesOfHome = []string{"organize_turn"}
+// tablesOfHome tell what runs in this home's Temporal, and what its index holds beside the one in force.
+var tablesOfHome = []string{"organize_turn", "beside_vectors"}
 
 // settingsOfHome belong to the home and not to what it remembers: its identity, what its index
 // has lost, and where its backups are.
-var settingsOfHome = []string{ledgerKey, lostKey, placesKey}
+var settingsOfHome = []string{ledgerKey, lostKey, placesKey, generationsKey}
 
 // Backup reads the whole ledger as of one moment. begin is called once, then row with each row
 // of each table as one line of JSON, in the order of the head's tables and of their primary

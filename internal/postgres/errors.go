@@ -21,6 +21,7 @@ const (
 	hintURL  = "give a URL such as postgres://user@127.0.0.1:5432/mneme"
 
 	noSuchTable = "42P01" // SQLSTATE undefined_table
+	otherModel  = "MN001" // our own, see migration 12
 )
 
 // outside marks an error of a callback, which must not be mistaken for one of
@@ -85,6 +86,8 @@ func refusal(code string) string {
 	case noSuchTable, "3F000", "42703", "42883", "42P10", "23502":
 		// A column that must not be null, and of which this mneme knows nothing, is one of a newer schema.
 		return `its tables are not those of this version: "mneme up" or a worker of the newest version makes them; upgrade the others`
+	case otherModel:
+		return "another embedding model came into force a moment ago; it is tried again by itself"
 	case "25006":
 		return "it is read-only: give the PostgreSQL URL of the primary, or turn default_transaction_read_only off"
 	case "42501":

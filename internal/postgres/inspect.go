@@ -130,6 +130,11 @@ func inspectSchema(ctx context.Context, conn *pgx.Conn, i *memory.Inspection) {
 		i.Fail(fmt.Errorf("read the settings of the ledger: %w", classify(err)))
 	}
 	i.Model, i.Dimension = m.Model, m.Dimension
+	g, err := scanGenerations(conn.QueryRow(ctx, selectGenerations, generationsKey, embeddingKey))
+	if err != nil {
+		i.Fail(fmt.Errorf("read which models there are: %w", classify(err)))
+	}
+	i.Replaced = g.Replaced
 }
 
 // newestMigration is the highest number among the files.

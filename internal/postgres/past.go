@@ -51,8 +51,10 @@ func (l *Ledger) SearchPast(ctx context.Context, at time.Time, model string, s m
 // pastOf reads the versions that held at a time, of memories that were live then. What is
 // forgotten now is gone from the past too.
 func (l *Ledger) pastOf(ctx context.Context, at time.Time, model string, s memory.Search) ([]past, error) {
-	rows, err := l.pool.Query(ctx, `select seq, after, after_vector from (
-	select distinct on (v.memory_id) v.seq, v.after, v.after_vector
+	rows, err := l.pool.Query(ctx, `select seq, after, after_vector, model from (
+	select distinct on (v.memory_id) v.seq, v.after,
+	case when m.text = v.after ->> 'text' then m.vector else v.after_vector end as after_vector,
+	case when m.text = v.after ->> 'text' then m.model else v.after ->> 'model' end as model
 	from memory_versions v join memories m on m.id = v.memory_id
 	where v.at <= $1 and m.state <> 'forgotten' and (cardinality($2::text[]) = 0 or m.project = any($2)) and m.id <> all($3::uuid[])
 	order by v.memory_id, v.seq desc
@@ -70,7 +72,8 @@ and (after ->> 'expires_at' is null or (after ->> 'expires_at')::timestamptz > $
 	return pgx.CollectRows(rows, func(r pgx.CollectableRow) (past, error) {
 		var p past
 		var vector []byte
-		if err := r.Scan(&p.seq, &p.candidate.Memory, &vector); err != nil {
+		var of string // the same text has the vector of today's model
+		if err := r.Scan(&p.seq, &p.candidate.Memory, &vector, &of); err != nil {
 			return p, err
 		}
 		v, err := memory.VectorFromBytes(vector)
@@ -78,7 +81,7 @@ and (after ->> 'expires_at' is null or (after ->> 'expires_at')::timestamptz > $
 			return p, err
 		}
 		m := p.candidate.Memory
-		if m.Model == model && len(v) == len(s.Vector) && !v.IsZero() && !s.Vector.IsZero() {
+		if of == model && len(v) == len(s.Vector) && !v.IsZero() && !s.Vector.IsZero() {
 			p.candidate.Cosine, p.candidate.HasCosine = memory.Cosine(v, s.Vector), true
 		}
 		p.terms = l.shared(asked, m.Text)

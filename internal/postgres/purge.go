@@ -56,8 +56,8 @@ union all select 'audit row', id::text, details::text from memory_audit where pg
 	})
 }
 
-// rewritten are the tables that hold texts. The statistics of the planner hold some, too.
-var rewritten = []string{"memories", "memory_versions", "memory_audit", "pinned_questions", "conversation_messages"}
+// rewritten are the tables that hold texts, or vectors of texts. The statistics of the planner hold some, too.
+var rewritten = []string{"memories", "memory_versions", "memory_audit", "pinned_questions", "conversation_messages", "beside_vectors"}
 
 // Rewrite implements [activities.Purger]. VACUUM FULL writes a table and its indexes into new files
 // without the deleted rows; a checkpoint deletes the old files. Then the write-ahead log goes on in

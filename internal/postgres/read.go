@@ -277,8 +277,11 @@ func (l *Ledger) Stats(ctx context.Context) (memory.Stats, error) {
 		if s.Held, err = l.Held(ctx); err != nil {
 			return err
 		}
-		m, err := l.model(ctx, l.pool)
-		s.Model, s.Dimension = m.Model, m.Dimension
+		g, err := l.generations(ctx, l.pool)
+		s.Model, s.Dimension = g.Active.Model, g.Active.Dimension
+		if g.Number > 0 {
+			s.Generations = &g.Generations
+		}
 		return err
 	})
 	return s, err

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
@@ -32,24 +33,53 @@ union all select merged_into from memories where id = any($1) and merged_into is
 		for i, r := range rows {
 			changes[i], done[i] = memory.IndexChange{Record: r.Record, IndexedIn: r.indexedIn}, r.ID
 		}
+		beside, err := l.placed(ctx, tx, changes, done)
+		if err != nil {
+			return err
+		}
 		if err := apply(ctx, changes); err != nil {
 			return outside{err}
 		}
-		return markIndexed(ctx, tx, done)
+		return markIndexed(ctx, tx, done, beside)
 	})
 }
 
-// markIndexed notes that the index is in step. If a crash loses the note,
-// the same is written to the index once more: no need to wait for the disk.
-func markIndexed(ctx context.Context, tx pgx.Tx, ids []string) error {
-	if _, err := tx.Exec(ctx, `set local synchronous_commit = off`); err != nil {
-		return fmt.Errorf("relax the commit: %w", err)
-	}
+// markIndexed notes that the index is in step, and so is the generation beside it if there is one.
+func markIndexed(ctx context.Context, tx pgx.Tx, ids []string, beside bool) error {
 	_, err := tx.Exec(ctx, `update memories set dirty = false, indexed_in = case when state = 'live' then collection end where id = any($1)`, ids)
-	if err != nil {
-		return fmt.Errorf("mark as indexed: %w", err)
+	if err != nil || !beside {
+		return err
 	}
-	return nil
+	_, err = tx.Exec(ctx, `update beside_vectors set written = true where memory_id = any($1)`, ids)
+	return err
+}
+
+// placed tells changes into which generations of the index they are to be written, and reports
+// whether there are two. No other one comes into force as long as their rows are locked. If a crash
+// loses the commit, the same is written to the index once more: no need to wait for the disk.
+func (l *Ledger) placed(ctx context.Context, tx pgx.Tx, changes []memory.IndexChange, ids []string) (bool, error) {
+	var b pgx.Batch
+	b.Queue(`set local synchronous_commit = off`)
+	b.Queue(selectGenerations, generationsKey, embeddingKey)
+	answers := tx.SendBatch(ctx, &b)
+	if _, err := answers.Exec(); err != nil {
+		return false, errors.Join(err, answers.Close())
+	}
+	g, err := scanGenerations(answers.QueryRow())
+	if err := errors.Join(err, answers.Close()); err != nil {
+		return false, fmt.Errorf("read which models there are: %w", err)
+	}
+	beside := g.Written()
+	var vectors map[string]memory.Vector
+	if beside != nil {
+		if vectors, err = besideVectors(ctx, tx, ids); err != nil {
+			return false, err
+		}
+	}
+	for i := range changes {
+		changes[i].Active, changes[i].Beside, changes[i].BesideVector = g.Active.Name, beside, vectors[ids[i]]
+	}
+	return beside != nil, nil
 }
 
 // Unindexed implements activities.Indexer. Limit 0 means 1000.

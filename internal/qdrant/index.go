@@ -25,7 +25,6 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
 
-	"github.com/mneme-memory/mneme/conversation"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -70,6 +69,8 @@ type Index struct {
 	client  *qdrant.Client
 	options Options
 	claims  map[string]*claim // by collection
+
+	generation string // see [Index.Of]; "" for the first
 }
 
 // Open prepares the connection, which is made at the first call; an absent
@@ -117,11 +118,7 @@ func Open(o Options) (*Index, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open Qdrant at %s: %w", o.Address, err)
 	}
-	x := &Index{client: client, options: o, claims: map[string]*claim{}}
-	for _, collection := range append(memory.Collections(), conversation.Collection) {
-		x.claims[collection] = &claim{}
-	}
-	return x, nil
+	return &Index{client: client, options: o, claims: newClaims()}, nil
 }
 
 // loopback tells addresses on this machine.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -33,22 +34,43 @@ func (x *Index) Inspect(ctx context.Context) memory.Inspection {
 		i.Fail(x.plain(err))
 		return i
 	}
-	var ours, missing []string
-	for _, collection := range memory.Collections() {
-		if name := x.physical(collection); slices.Contains(there, name) {
-			ours = append(ours, name)
-		} else {
-			missing = append(missing, name)
+	generations := x.generationsIn(there)
+	complete := len(generations) == 0
+	var missing []string
+	for _, generation := range slices.Sorted(maps.Keys(generations)) {
+		of := x.Of(generation)
+		var ours []string
+		missing = nil
+		for _, collection := range memory.Collections() {
+			if name := of.physical(collection); slices.Contains(there, name) {
+				ours = append(ours, name)
+			} else {
+				missing = append(missing, name)
+			}
 		}
+		complete = complete || len(missing) == 0
+		of.inspectCollections(ctx, ours, &i)
 	}
-	x.inspectCollections(ctx, ours, &i)
 	switch {
-	case len(ours) == 0:
+	case len(generations) == 0:
 		i.Tell("no collections yet")
-	case len(missing) > 0:
+	case !complete:
 		i.Warn(memory.Errorf(memory.NotFound, hintRebuild, "collections are missing: %s", strings.Join(missing, ", ")))
 	}
 	return i
+}
+
+// generationsIn returns the generations of which there are collections of memories.
+func (x *Index) generationsIn(there []string) map[string]bool {
+	out := map[string]bool{}
+	for _, name := range there {
+		for _, collection := range memory.Collections() {
+			if generation, ok := x.generationOf(name, collection); ok {
+				out[generation] = true
+			}
+		}
+	}
+	return out
 }
 
 // plain sorts an error as [Index.explain] does, and tells it in the server's own words, or as the
@@ -93,6 +115,8 @@ func (x *Index) inspectCollections(ctx context.Context, names []string, i *memor
 	owners = slices.Compact(slices.Sorted(slices.Values(owners)))
 	owners = slices.DeleteFunc(owners, func(owner string) bool { return owner == "" }) // of before there were identities
 	switch {
+	case len(owners) == 1 && i.Ledger != "" && i.Ledger != owners[0]:
+		i.Fail(memory.Refusal("Qdrant", hintOther, fmt.Errorf("the collections belong to several ledgers: %s, %s", i.Ledger, owners[0])))
 	case len(owners) == 1:
 		i.Ledger = owners[0]
 	case len(owners) > 1:
@@ -104,6 +128,7 @@ func (x *Index) inspectCollections(ctx context.Context, names []string, i *memor
 	if len(sizes) == 1 {
 		for size := range sizes {
 			i.Dimension = size
+			i.Dimensions = append(i.Dimensions, size)
 		}
 		i.Tell("%d collections of %d dimensions", len(names), i.Dimension)
 	}

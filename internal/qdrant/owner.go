@@ -30,7 +30,13 @@ type claim struct {
 }
 
 // physical is the name of a collection in Qdrant.
-func (x *Index) physical(collection string) string { return x.options.Prefix + collection }
+func (x *Index) physical(collection string) string {
+	name := x.options.Prefix + collection
+	if x.generation != "" {
+		name += "." + x.generation
+	}
+	return name
+}
 
 // alias is a name that only this ledger's collection has. If the collection was
 // replaced in the meantime, a call by this name cannot touch the replacement:

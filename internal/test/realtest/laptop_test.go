@@ -67,6 +67,9 @@ func TestOllama(t *testing.T) {
 		noSuchModel(t, newWorld(t, "MNEME_OLLAMA_URL="+o.url(), "MNEME_EMBED_MODEL=no-such-model"))
 	})
 	t.Run("switched", func(t *testing.T) { switched(t, newWorld(t), given) })
+	t.Run("reembed", func(t *testing.T) {
+		reembeds(t, newWorld(t, "OLLAMA_HOST="+o.addr, "MNEME_EMBED_MODEL=mneme-static"))
+	})
 	t.Run("gone", func(t *testing.T) { gone(t, o, newWorld(t, given...)) })
 }
 
@@ -85,6 +88,35 @@ func uses(t *testing.T, w *world, mode string) {
 	w.finds(t)
 	if out := w.ok(t, "doctor"); !strings.Contains(out, dimensions+" dimensions") {
 		t.Errorf("doctor does not tell the model's dimension:\n%s", out)
+	}
+}
+
+// reembeds goes from the built-in model to that of a real Ollama and back, without a change of the
+// settings, and with a restart in between.
+func reembeds(t *testing.T, w *world) {
+	w.up(t)
+	w.stored(t, fact, memory.Stored)
+	w.stored(t, stranger, memory.Stored)
+	w.finds(t)
+	if out := w.ok(t, "reembed", "--model", model); !strings.Contains(out, model+" is in force") || !strings.Contains(out, "in common") {
+		t.Errorf("reembed says\n%s", out)
+	}
+	w.finds(t)
+	w.ok(t, "down")
+	w.up(t)
+	if s := w.status(t); s.Model != model || s.Stats == nil || s.Stats.Dimension != 384 {
+		t.Errorf("after a restart status says %s, %+v", s.Model, s.Stats)
+	}
+	w.stored(t, "The office cat is called Schroedinger.", memory.Stored)
+	w.finds(t)
+	if out := w.ok(t, "reembed", "--back"); !strings.Contains(out, "mneme-static is in force") {
+		t.Errorf("reembed --back says\n%s", out)
+	}
+	w.finds(t)
+	w.ok(t, "reembed", "--drop-old")
+	w.finds(t)
+	if out := w.ok(t, "doctor"); strings.Contains(out, model) {
+		t.Errorf("doctor still tells of the other model:\n%s", out)
 	}
 }
 
