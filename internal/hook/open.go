@@ -21,6 +21,8 @@ const (
 	openFor = 14 * 24 * time.Hour
 	// maxOpenCommand is how much of a command is told of, in bytes.
 	maxOpenCommand = 120
+	// maxPointsTold is how much is told of what is still to be done, in bytes.
+	maxPointsTold = 500
 )
 
 // checking matches commands that test, build or deploy something: when such a command fails, work is
@@ -62,13 +64,18 @@ func unfinished(state session.State) *session.Unfinished {
 	return nil
 }
 
-// leftOpen says in a line what the project's last session left open, nothing if it left nothing,
-// if that is long ago, or if somebody is still at it. A later session that did anything at all
-// counts as having taken it up.
+// leftOpen says, a line each, what the project's sessions left open: the check that failed when the
+// last one ended, and what is still to be done.
 func (r *run) leftOpen() []string {
 	if r.in.Source == sourceCompact || r.in.Source == sourceResume {
 		return nil
 	}
+	return append(r.openCheck(), r.openPoints()...)
+}
+
+// openCheck says what the last session ended with, nothing if it left nothing, if that is long ago, or
+// if somebody is still at it. A later session that did anything at all counts as having taken it up.
+func (r *run) openCheck() []string {
 	found, err := r.sessions.Find(1, func(s session.State) bool {
 		worked := !s.Checkpoint.IsZero() || len(s.Failures) > 0 || s.Open != nil
 		return s.Project == r.project && s.Session != r.in.Session && worked
@@ -80,11 +87,30 @@ func (r *run) leftOpen() []string {
 	if open == nil || r.opts.Now().Sub(open.At) > openFor {
 		return nil
 	}
-	clip := func(text string, most int) string {
-		return memory.Clip(strings.Join(strings.Fields(untrusted.Text(text)), " "), most)
-	}
 	return []string{fmt.Sprintf("[left open, %s] The last session ended while `%s` failed: %s",
-		open.At.UTC().Format(time.DateOnly), clip(open.Command, maxOpenCommand), clip(open.Error, maxTold))}
+		open.At.UTC().Format(time.DateOnly), told(open.Command, maxOpenCommand), told(open.Error, maxTold))}
+}
+
+// openPoints says what the last session that spoke of it said is still to be done, until a later one
+// says that it is done, or something else is.
+func (r *run) openPoints() []string {
+	found, err := r.sessions.Find(1, func(s session.State) bool {
+		return s.Project == r.project && s.Session != r.in.Session && s.Points != nil
+	})
+	if err != nil || len(found) == 0 || r.inUse(found[0]) {
+		return nil
+	}
+	points := found[0].Points
+	if len(points.Items) == 0 || r.opts.Now().Sub(points.At) > openFor {
+		return nil
+	}
+	return []string{fmt.Sprintf("[still to do, %s] %s", points.At.UTC().Format(time.DateOnly),
+		told(strings.Join(points.Items, "; "), maxPointsTold))}
+}
+
+// told makes one short line of what a session kept.
+func told(text string, most int) string {
+	return memory.Clip(strings.Join(strings.Fields(untrusted.Text(text)), " "), most)
 }
 
 // noteOpen keeps what a session that ends leaves open; a start of the next one tells it.

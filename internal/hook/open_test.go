@@ -114,3 +114,25 @@ func TestStartWaitsUntilASessionIsOver(t *testing.T) {
 		t.Errorf("it was killed: %q", told)
 	}
 }
+
+func TestStartTellsWhatIsStillToDo(t *testing.T) {
+	t.Parallel()
+	b := worked(t)
+	line := `{"type":"assistant","sessionId":"s","timestamp":"2026-10-03T08:12:22.000Z","uuid":"u","message":{"role":"assistant","content":` +
+		`[{"type":"text","text":"Done. Still open: the TTL change and the runbook."}]}}`
+	if err := os.WriteFile(b.transcript, []byte(line+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.run(t, sessionEnd, nil)
+	b.client.hits = someHits()
+	told := b.next(t, "startup")
+	want := "- [still to do, " + time.Now().UTC().Format(time.DateOnly) + "] the TTL change; the runbook\n"
+	if !strings.Contains(told, want) {
+		t.Errorf("told %q, want %q in it", told, want)
+	}
+	for _, source := range []string{"compact", "resume"} {
+		if told := b.next(t, source); strings.Contains(told, "still to do") {
+			t.Errorf("at %s: %q", source, told)
+		}
+	}
+}

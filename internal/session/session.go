@@ -67,6 +67,7 @@ type State struct {
 	Asked      []string              `json:"asked,omitempty"`      // errors whose fix the model was asked to keep
 	Ended      bool                  `json:"ended,omitempty"`      // swept to its end
 	Open       *Unfinished           `json:"open,omitempty"`       // what it left undone when it ended
+	Points     *Points               `json:"points,omitempty"`     // what it said is still to be done
 	SweptSize  int64                 `json:"swept_size,omitempty"` // of the transcript when it was last swept to its end
 }
 
@@ -101,6 +102,12 @@ type Unfinished struct {
 	Command string    `json:"command"` // redacted
 	Error   string    `json:"error"`   // in a line, redacted
 	At      time.Time `json:"at"`
+}
+
+// Points are what a session said is still to be done; none if it said that all is done.
+type Points struct {
+	Items []string  `json:"items"` // redacted
+	At    time.Time `json:"at"`
 }
 
 // Saw reports whether the session was shown a memory.

@@ -37,6 +37,7 @@ const (
 
 	perStep  = 5   // candidates of one step; Most bounds those of a session
 	maxTopic = 300 // bytes of the last prompt that are kept
+	maxPoint = 160 // bytes of one thing that is still to be done
 )
 
 // Sweep takes the transcripts of one project's sessions. All fields but Chat
@@ -123,9 +124,9 @@ func (s *Sweep) step(ctx context.Context, state *session.State, whole bool, take
 	if err != nil {
 		return false, err
 	}
-	topic := s.topic(batch.Events)
+	topic, points := s.topic(batch.Events), s.points(batch.Events)
 	moved := batch.Next != state.Checkpoint
-	if !moved && topic == "" {
+	if !moved && topic == "" && points == nil {
 		return false, nil
 	}
 	return batch.More && moved, s.Sessions.Update(ctx, state.Session, func(st *session.State) error {
@@ -137,9 +138,26 @@ func (s *Sweep) step(ctx context.Context, state *session.State, whole bool, take
 		if topic != "" {
 			st.Topic = topic
 		}
+		if points != nil {
+			st.Points = points
+		}
 		*state = *st
 		return nil
 	})
+}
+
+// points is what new events say is still to be done; nil if they say nothing of it.
+func (s *Sweep) points(events []transcript.Event) *session.Points {
+	items, told := extract.OpenPoints(events)
+	if !told {
+		return nil
+	}
+	p := &session.Points{Items: []string{}, At: s.Now().UTC()}
+	for _, item := range items {
+		text, _ := s.Redactor.Redact(memory.PlainText(item))
+		p.Items = append(p.Items, memory.Clip(text, maxPoint))
+	}
+	return p
 }
 
 // failed reports whether a tool call failed that the person had allowed.

@@ -82,6 +82,7 @@ type scenarioRun struct {
 // playScenarios has the runner in a folder play the scenarios beside it through the programs in
 // bin, and prints each figure beside its bar.
 func playScenarios(ctx context.Context, w io.Writer, r scenarioRun) (err error) {
+	r.data = cmp.Or(r.data, r.folder)
 	runner := filepath.Join(r.folder, "run.py")
 	if _, err := os.Stat(runner); errors.Is(err, fs.ErrNotExist) {
 		fmt.Fprintf(w, "skipped: there are no scenarios at %s\nset MNEME_SHARED to the folder that holds scenarios, or give -scenarios\n", r.folder)
