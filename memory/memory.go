@@ -103,6 +103,7 @@ const (
 	SourceCLI      = "cli"
 	SourceImport   = "import"
 	SourceOrganize = "organize"
+	SourceAPI      = "api"
 )
 
 // SourceConsole names the console in the audit: memories are changed in it, and none come from it.
@@ -110,7 +111,7 @@ const SourceConsole = "console"
 
 // Sources lists the ways by which a memory can come.
 func Sources() []string {
-	return []string{SourceTool, SourceHook, SourceCLI, SourceImport, SourceOrganize}
+	return []string{SourceTool, SourceHook, SourceCLI, SourceImport, SourceOrganize, SourceAPI}
 }
 
 // Memory is one complete fact and all that is known about it.

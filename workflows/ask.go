@@ -141,7 +141,13 @@ func (c *Client) waits(ctx context.Context, id string) (memory.Wait, bool) {
 // The error says so, and what is waited for: the name comes from the workflow's
 // first wait, and another part may be down by now.
 func (c *Client) change(ctx context.Context, options client.StartWorkflowOptions, out any, workflow any, args ...any) error {
-	err := c.ask(ctx, options, updateAnswer, "", out, workflow, args)
+	options = c.keyedOptions(options)
+	var err error
+	if c.key == "" {
+		err = c.ask(ctx, options, updateAnswer, "", out, workflow, args)
+	} else {
+		err = c.keyedAsk(ctx, options, out, workflow, args)
+	}
 	if !memory.Waits(err) || !c.started(ctx, options.ID) {
 		return err
 	}

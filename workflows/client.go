@@ -22,6 +22,7 @@ type Client struct {
 	redactor memory.Redactor
 	ledger   string
 	user     string
+	key      string // see Keyed
 }
 
 // NewClient returns a client that sends through c to the workers of a ledger,

@@ -18,10 +18,15 @@ func (c *Client) Undo(ctx context.Context, in memory.UndoInput, progress func(me
 	if in.Of, err = c.changeRef(ctx, in.Of); err != nil {
 		return memory.UndoReport{}, err
 	}
-	options := c.start(unique("undo"), "", memory.ActionUndo, "")
+	options := c.keyedOptions(c.start(unique("undo"), "", memory.ActionUndo, ""))
 	run, err := c.temporal.ExecuteWorkflow(ctx, options, UndoChange, in, UndoState{})
 	if err != nil {
 		return memory.UndoReport{}, fromTemporal(err)
+	}
+	if c.key != "" {
+		if err := c.sameKey(ctx, options.ID, []any{in}); err != nil {
+			return memory.UndoReport{}, err
+		}
 	}
 	if progress != nil {
 		progress(memory.UndoReport{WorkflowID: run.GetID(), DryRun: in.DryRun})

@@ -77,7 +77,7 @@ func (a *app) root() *cobra.Command {
 		&cobra.Group{ID: groupUpkeep, Title: "Look after it:"},
 	)
 	a.add(root, groupDaemon, a.up(), a.down(), a.install(), a.uninstall(), a.upgrade(), a.status(),
-		a.open(), a.ui(), a.doctor(), a.metrics(), a.configCommand(), a.man(), a.version())
+		a.open(), a.api(), a.ui(), a.doctor(), a.metrics(), a.configCommand(), a.man(), a.version())
 	a.add(root, groupMemory, a.store(), a.recall(), a.list(), a.get(), a.edit(), a.pin(true), a.pin(false), a.forget(), a.link(), a.related(), a.history(), a.undo(), a.restore())
 	a.add(root, groupUpkeep, a.stats(), a.tags(), a.organize(), a.pinQuestion(), a.importCommand(),
 		a.export(), a.backup(), a.restoreBackup(), a.rebuild(), a.reembed(), a.analytics(), a.review(), a.hooks())

@@ -28,6 +28,9 @@ func PayloadKeysPath(home string) string { return filepath.Join(home, "keys", "p
 // MCPTokenPath returns where the token is that MCP over HTTP asks for.
 func MCPTokenPath(home string) string { return filepath.Join(home, "keys", "mcp-token") }
 
+// APITokenPath returns where the token is that the REST API asks programs for.
+func APITokenPath(home string) string { return filepath.Join(home, "keys", "api-token") }
+
 // HomeTLS says how to call a server that a home's daemon started. Its daemon made the key.
 func HomeTLS(home string) TLS {
 	path := HomeKeyPath(home)

@@ -2,18 +2,21 @@ package console
 
 import (
 	"context"
-	"net/http"
 
 	"github.com/mneme-memory/mneme/internal/live"
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// Events tell what happens while it happens. See [live.Feed], which serves them to browsers too.
+// Events tell what happens. See [live.Feed].
 type Events interface {
-	http.Handler
 	// Position is where the events end now.
 	Position(ctx context.Context) (int64, error)
 	Events(ctx context.Context, q memory.AuditQuery) ([]live.Event, error)
+}
+
+// Sessions lists what the audit knows of sessions of Claude Code.
+type Sessions interface {
+	Sessions(ctx context.Context, skip, limit int) ([]memory.SessionTrace, error)
 }
 
 // Client is what the pages need of the workflows client. Its errors are [memory.Error]s.
@@ -31,5 +34,10 @@ type Client interface {
 	Forget(ctx context.Context, in memory.ForgetInput) (memory.ForgetReceipt, error)
 	Changes(ctx context.Context, limit int) ([]memory.Change, error)
 	Undo(ctx context.Context, in memory.UndoInput, progress func(memory.UndoReport)) (memory.UndoReport, error)
+	Organize(ctx context.Context, in memory.OrganizeInput, progress func(memory.OrganizeReport)) (memory.OrganizeReport, error)
+	Plan(ctx context.Context, q memory.PlanQuery) (memory.PlanPage, error)
+	CancelOrganize(ctx context.Context, id string) ([]string, error)
+	Runs(ctx context.Context, limit int) ([]memory.Run, error)
+	Run(ctx context.Context, id string) (memory.RunState, error)
 	Restore(ctx context.Context, id, user string) (memory.Memory, error)
 }

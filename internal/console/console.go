@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -21,6 +22,8 @@ const patience = 30 * time.Second
 type Options struct {
 	Client   Client         // required
 	Events   Events         // required
+	Sessions Sessions       // required
+	API      http.Handler   // below /api/v1; required
 	User     string         // whose name the changes bear
 	Version  string         // of mneme
 	Location *time.Location // of dates; nil means the machine's
@@ -53,7 +56,6 @@ func New(o Options) (http.Handler, error) {
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /assets/", http.StripPrefix("/assets/", http.FileServerFS(static)))
-	mux.Handle("GET /events", s.Events)
 	for pattern, handle := range map[string]handler{
 		"GET /{$}":                    s.today,
 		"GET /search":                 s.search,
@@ -65,6 +67,13 @@ func New(o Options) (http.Handler, error) {
 		"POST /chosen":                s.chosen,
 		"POST /forget":                s.forget,
 		"POST /merge":                 s.merge,
+		"GET /sessions":               s.sessions,
+		"GET /session":                s.session,
+		"GET /runs":                   s.runs,
+		"GET /run":                    s.run,
+		"POST /runs":                  s.begin,
+		"POST /runs/cancel":           s.cancel,
+		"GET /graph":                  s.graph,
 		"GET /changes":                s.changes,
 		"GET /undo":                   s.askUndo,
 		"POST /undo":                  s.undo,
@@ -72,7 +81,13 @@ func New(o Options) (http.Handler, error) {
 	} {
 		mux.Handle(pattern, s.page(handle))
 	}
-	return guarded(mux), nil
+	return guarded(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/api/v1/") {
+			s.API.ServeHTTP(w, r)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})), nil
 }
 
 // guarded adds what browsers must not do with the pages.

@@ -84,7 +84,7 @@ func (h *home) Get(_ context.Context, ids []string) ([]memory.Details, error) {
 	for _, m := range h.memories {
 		for _, id := range ids {
 			if id == m.ID {
-				out = append(out, memory.Details{Memory: m, SupersededBy: []string{idB}})
+				out = append(out, memory.Details{Memory: m, SupersededBy: []string{idB}, Links: []memory.Link{{ID: "l", SourceID: idA, TargetID: idB, Type: "builds_on"}}})
 			}
 		}
 	}
@@ -138,7 +138,7 @@ func (h *home) Undo(_ context.Context, in memory.UndoInput, _ func(memory.UndoRe
 	}, h.note(what + in.Of)
 }
 
-// Position, Events and ServeHTTP are those of a feed with one event.
+// Position and Events are those of a feed with one event.
 func (h *home) Position(context.Context) (int64, error) { return 7, nil }
 
 func (h *home) Events(context.Context, memory.AuditQuery) ([]live.Event, error) {
@@ -149,8 +149,56 @@ func (h *home) Events(context.Context, memory.AuditQuery) ([]live.Event, error) 
 	}, h.err
 }
 
-func (h *home) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Type", "text/event-stream")
+func (h *home) Sessions(context.Context, int, int) ([]memory.SessionTrace, error) {
+	text := h.memories[0].Text
+	return []memory.SessionTrace{{Session: text, Project: text, First: day, Last: day, Shown: 3}}, h.err
+}
+
+func (h *home) Organize(ctx context.Context, in memory.OrganizeInput, progress func(memory.OrganizeReport)) (memory.OrganizeReport, error) {
+	what := "organize"
+	switch {
+	case in.DryRun:
+		what = "plan " + in.Project
+	case in.Apply != nil:
+		what = "apply " + in.Apply.ID + " " + in.Apply.Digest
+	}
+	if err := h.note(what); err != nil {
+		return memory.OrganizeReport{}, err
+	}
+	progress(memory.OrganizeReport{WorkflowID: "organize/1"})
+	<-ctx.Done()
+	return memory.OrganizeReport{}, ctx.Err()
+}
+
+func (h *home) Plan(context.Context, memory.PlanQuery) (memory.PlanPage, error) {
+	text := h.memories[0].Text
+	return memory.PlanPage{
+		Head: memory.PlanHead{ID: "organize/1", Steps: 2, Digest: text}, Next: 2,
+		Steps: []memory.PlannedStep{
+			{Number: 1, PlanStep: memory.PlanStep{Action: memory.ActionMerge, Project: text, Why: text}, Text: text, Memories: []memory.PlannedMemory{{ID: idA, Text: text}, {ID: idB, Text: text}}},
+			{Number: 2, PlanStep: memory.PlanStep{Action: memory.ActionDecay, IDs: []string{idA}}},
+		},
+	}, h.err
+}
+
+func (h *home) CancelOrganize(_ context.Context, id string) ([]string, error) {
+	return []string{id}, h.note("cancel " + id)
+}
+
+func (h *home) Runs(context.Context, int) ([]memory.Run, error) {
+	return []memory.Run{{ID: h.memories[0].Text, Kind: "organize", Status: "running", StartedAt: day, EndedAt: &day}}, h.err
+}
+
+func (h *home) Run(_ context.Context, id string) (memory.RunState, error) {
+	text := h.memories[0].Text
+	s := memory.RunState{Run: memory.Run{ID: text, Kind: "organize", Status: "completed", StartedAt: day, EndedAt: &day}}
+	s.Organize = &memory.OrganizeReport{
+		DryRun: id == "plan", Collections: []memory.CollectionReport{{Collection: text, Merged: 2}}, Held: []memory.HeldPrune{{Project: text}},
+	}
+	if id == "running" {
+		s.Status = id
+	}
+	return s, h.err
 }
 
 func (h *home) Restore(context.Context, string, string) (memory.Memory, error) {
@@ -160,7 +208,7 @@ func (h *home) Restore(context.Context, string, string) (memory.Memory, error) {
 // ask sends a request to the pages of a home. A form is sent when there is one.
 func ask(t *testing.T, h *home, address string, form url.Values) *http.Response {
 	t.Helper()
-	pages, err := New(Options{Client: h, Events: h, Version: "1.2.3", Location: time.UTC, Logger: slog.New(slog.DiscardHandler)})
+	pages, err := New(Options{Client: h, Events: h, Sessions: h, API: http.NotFoundHandler(), Version: "1.2.3", Location: time.UTC, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,6 +235,7 @@ func body(t *testing.T, r *http.Response) string {
 // everyPage are the addresses of all pages that are read.
 var everyPage = []string{
 	"/", "/search", "/search?q=port&explain=yes&type=fact", "/memories", "/memories?type=fact&sort=oldest&skip=1&tags=port", "/memories/" + idA,
+	"/sessions", "/sessions?skip=50", "/session?id=s1", "/runs", "/run?id=plan", "/run?id=running", "/run?id=organize/1", "/graph", "/graph?project=shop",
 	"/changes", "/undo?of=forget/1", "/nowhere", "/memories/not-an-id", "/?did=forgotten&n=2&undo=forget/1",
 }
 
@@ -272,6 +321,15 @@ func TestPages(t *testing.T) {
 		"/memories":                            {200, "the port is 80"},
 		"/memories/" + idA:                     {200, "<del>it was</del>"},
 		"/changes":                             {200, "Undo…"},
+		"/sessions":                            {200, "<td>3</td>"},
+		"/session?id=s1":                       {200, "shown to Claude:"},
+		"/session":                             {400, "no session was named"},
+		"/runs":                                {200, "Make a plan"},
+		"/run?id=plan":                         {200, "Carry out all 2 steps"},
+		"/run?id=running":                      {200, "End it after this page"},
+		"/run?id=organize/1":                   {200, "Undo…"},
+		"/run?id=plan&after=x":                 {400, "must be a number"},
+		"/graph":                               {200, "builds on"},
 		"/undo?of=forget/1":                    {200, "1 memory goes back to what it was before"},
 		"/nowhere":                             {404, "there is no page"},
 		"/memories/not-an-id":                  {400, "not-an-id"},
@@ -280,7 +338,7 @@ func TestPages(t *testing.T) {
 		"/?did=%3Cscript%3E":                   {200, "Newest memories"},
 		"/assets/console.css":                  {200, ":root"},
 		"/assets/live.js":                      {200, "EventSource"},
-		"/events":                              {200, ""},
+		"/api/v1/nowhere":                      {404, ""},
 		"/assets/../console.go":                {307, ""},
 		"/assets/nothing":                      {404, ""},
 		"/memories?project=x&type=y&source=z'": {200, "the port is 80"},
@@ -299,7 +357,7 @@ func TestPages(t *testing.T) {
 // TestErrorsAreShown has every page of a home whose database refuses say so, and what to do.
 func TestErrorsAreShown(t *testing.T) {
 	t.Parallel()
-	for _, address := range []string{"/", "/search?q=port", "/memories", "/memories/" + idA, "/changes", "/undo?of=forget/1"} {
+	for _, address := range []string{"/", "/search?q=port", "/memories", "/memories/" + idA, "/changes", "/undo?of=forget/1", "/sessions", "/session?id=s1", "/runs", "/run?id=x", "/graph"} {
 		h := newHome("the port is 80")
 		h.err = memory.Down("PostgreSQL", `run "mneme doctor"`, io.ErrUnexpectedEOF)
 		got := ask(t, h, address, nil)
@@ -340,6 +398,10 @@ func TestForms(t *testing.T) {
 		{"merge one", "/chosen", url.Values{"do": {"merge"}, "id": {idA}}, 400, "", ""},
 		{"merge", "/merge", url.Values{"id": {idA, idB}}, 303, "merge " + idA + " " + idB, "/memories/" + idA + "?did=merged&n=2&undo=" + idA},
 		{"another action", "/chosen", url.Values{"do": {"purge"}, "id": {idA}}, 400, "", ""},
+		{"a plan", "/runs", url.Values{"project": {"shop"}}, 303, "plan shop", "/run?id=organize%2F1"},
+		{"apply a plan", "/runs", url.Values{"plan": {"organize/1"}, "digest": {"d"}}, 303, "apply organize/1 d", "/run?id=organize%2F1"},
+		{"cancel", "/runs/cancel", url.Values{"id": {"organize/1"}}, 303, "cancel organize/1", "/run?id=organize%2F1"},
+		{"cancel every run", "/runs/cancel", url.Values{}, 400, "", ""},
 		{"undo nothing", "/undo", url.Values{}, 400, "", ""},
 		{"undo", "/undo", url.Values{"of": {"forget/1"}}, 303, "undo forget/1", "/changes?did=undone&n=1&undo=undo%2F1"},
 		{"back to another server", "/forget", url.Values{"id": {idA}, "back": {"//evil.example/"}}, 303, "forget " + idA, "/?did=forgotten&n=1&undo=forget%2F1"},

@@ -9,6 +9,7 @@ import (
 	"html/template"
 	"net/http"
 	"path"
+	"strconv"
 	"strings"
 	"time"
 
@@ -58,6 +59,8 @@ func (s *server) functions() template.FuncMap {
 		"join":     func(words []string) string { return strings.Join(words, ", ") },
 		"count":    count,
 		"happened": happened,
+		"coord":    func(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) },
+		"words":    func(name string) string { return strings.ReplaceAll(name, "_", " ") },
 		"version":  func() string { return s.Version },
 		"kept":     func(op difference.Op) bool { return op == difference.Kept },
 		"removed":  func(op difference.Op) bool { return op == difference.Removed },

@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/mneme-memory/mneme/internal/console"
+	"github.com/mneme-memory/mneme/internal/homekey"
 	"github.com/mneme-memory/mneme/internal/live"
+	"github.com/mneme-memory/mneme/internal/rest"
 	"github.com/mneme-memory/mneme/internal/uilink"
 	"github.com/mneme-memory/mneme/workflows"
 )
@@ -29,8 +32,21 @@ const (
 // startConsole serves the console on a free port of loopback. Every user of the machine can reach the
 // port: the guard lets in only the holder of a link that was signed with the key.
 func (d *daemon) startConsole(ctx context.Context, client *workflows.Client) (consoleServer, error) {
+	ledger, log := d.services.postgres.ledger, d.opts.Logger
+	feed := live.NewFeed(ledger, log)
+	api, err := rest.New(rest.Options{
+		Client: client, Keyed: func(key string) rest.Keyable { return client.Keyed(key) }, Events: feed, Sessions: ledger,
+		User: d.opts.Config.User, Version: d.opts.Version, Logger: log,
+	})
+	if err != nil {
+		return consoleServer{}, err
+	}
+	token, _, err := homekey.APIToken(d.opts.Config.Home)
+	if err != nil {
+		return consoleServer{}, err
+	}
 	pages, err := console.New(console.Options{
-		Client: client, Events: live.NewFeed(d.services.postgres.ledger, d.opts.Logger), User: d.opts.Config.User, Version: d.opts.Version, Logger: d.opts.Logger,
+		Client: client, Events: feed, Sessions: ledger, API: api, User: d.opts.Config.User, Version: d.opts.Version, Logger: log,
 	})
 	if err != nil {
 		return consoleServer{}, err
@@ -43,7 +59,7 @@ func (d *daemon) startConsole(ctx context.Context, client *workflows.Client) (co
 	c := consoleServer{address: "http://" + listener.Addr().String(), key: uilink.NewKey()}
 	guard := uilink.NewGate(uilink.Page{Name: "mneme", Command: "mneme open"}, c.key, nil)
 	server := &http.Server{
-		Handler: guard.Guard(pages), ReadHeaderTimeout: consoleHeaders,
+		Handler: entrance(rest.Guard(token, api), guard.Guard(pages)), ReadHeaderTimeout: consoleHeaders,
 		ReadTimeout: consolePatience, WriteTimeout: consolePatience,
 		MaxHeaderBytes: 16 << 10,
 	}
@@ -59,4 +75,15 @@ func (d *daemon) startConsole(ctx context.Context, client *workflows.Client) (co
 		return nil
 	})
 	return c, nil
+}
+
+// entrance sends programs, which bear a token, to the API, and browsers, which bear a cookie, to the pages.
+func entrance(programs, browsers http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "" && strings.HasPrefix(r.URL.Path, rest.Root+"/") {
+			programs.ServeHTTP(w, r)
+			return
+		}
+		browsers.ServeHTTP(w, r)
+	})
 }

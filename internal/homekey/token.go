@@ -16,24 +16,35 @@ import (
 // MCPToken returns what MCP over HTTP asks its clients for, and the file that holds it; it
 // makes one in a home that has none. Several may call it at once: all get the same.
 func MCPToken(home string) (token, path string, err error) {
-	if err := config.EnsureHome(home); err != nil {
-		return "", "", err
-	}
 	path = config.MCPTokenPath(home)
+	token, err = ensureToken(home, path)
+	return token, path, err
+}
+
+// APIToken returns what the REST API asks programs for, and the file that holds it, like MCPToken.
+func APIToken(home string) (token, path string, err error) {
+	path = config.APITokenPath(home)
+	token, err = ensureToken(home, path)
+	return token, path, err
+}
+
+func ensureToken(home, path string) (token string, err error) {
+	if err := config.EnsureHome(home); err != nil {
+		return "", err
+	}
 	if token, err = readToken(path); !errors.Is(err, fs.ErrNotExist) {
-		return token, path, err
+		return token, err
 	}
 	if err := writeToken(path, rand.Text()); err != nil {
-		return "", "", fmt.Errorf("write the token of MCP over HTTP: %w", err)
+		return "", fmt.Errorf("write a token: %w", err)
 	}
-	token, err = readToken(path) // of who was first
-	return token, path, err
+	return readToken(path) // of who was first
 }
 
 func readToken(path string) (string, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return "", fmt.Errorf("read the token of MCP over HTTP: %w", err)
+		return "", fmt.Errorf("read a token: %w", err)
 	}
 	token := strings.TrimSpace(string(text))
 	if token == "" {

@@ -3,22 +3,19 @@ package mcpserver
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"crypto/subtle"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
-	"net/netip"
-	"net/url"
 	"strings"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"github.com/mneme-memory/mneme/internal/bearer"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -47,7 +44,7 @@ func (s *Server) ServeHTTP(ctx context.Context, opts HTTPOptions) error {
 	if err != nil {
 		return memory.Errorf(memory.Invalid, "write it as host:port, such as 127.0.0.1:7433", "the address %q: %w", opts.Addr, err)
 	}
-	if !opts.AllowRemote && !loopback(host) {
+	if !opts.AllowRemote && !bearer.Loopback(host) {
 		return memory.Errorf(memory.Invalid, "use 127.0.0.1, or allow remote clients explicitly, over a network that nobody else reads",
 			"%s is reachable from other machines", opts.Addr)
 	}
@@ -98,11 +95,11 @@ func (s *Server) Handler(opts HTTPOptions) http.Handler {
 func guard(opts HTTPOptions, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
-		case !opts.AllowRemote && !loopback(hostOnly(r.Host)):
+		case !opts.AllowRemote && !bearer.Loopback(bearer.HostOnly(r.Host)):
 			http.Error(w, "forbidden: the Host header is not this machine", http.StatusForbidden)
-		case !originAllowed(r):
+		case !bearer.OriginAllowed(r):
 			http.Error(w, "forbidden: the Origin header is another site", http.StatusForbidden)
-		case !authorized(opts.Token, r.Header.Get("Authorization")):
+		case !bearer.Authorized(opts.Token, r.Header.Get("Authorization")):
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			http.Error(w, "unauthorized: send the token as \"Authorization: Bearer …\"", http.StatusUnauthorized)
 		case strings.ContainsFunc(r.Header.Get(ProjectHeader), func(c rune) bool { return c < ' ' }),
@@ -112,30 +109,6 @@ func guard(opts HTTPOptions, next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 		}
 	})
-}
-
-// originAllowed accepts programs, which send no Origin, pages of this machine,
-// and pages that the server's own host served.
-func originAllowed(r *http.Request) bool {
-	origins := r.Header.Values("Origin")
-	if len(origins) == 0 {
-		return true
-	}
-	u, err := url.Parse(origins[0])
-	if err != nil || len(origins) > 1 || (u.Scheme != "http" && u.Scheme != "https") {
-		return false
-	}
-	return loopback(u.Hostname()) || strings.EqualFold(u.Host, r.Host)
-}
-
-// authorized compares in constant time; the hashes make the lengths equal.
-func authorized(token, header string) bool {
-	if token == "" {
-		return false
-	}
-	scheme, given, _ := strings.Cut(header, " ")
-	want, got := sha256.Sum256([]byte(token)), sha256.Sum256([]byte(strings.TrimSpace(given)))
-	return subtle.ConstantTimeCompare(want[:], got[:]) == 1 && strings.EqualFold(scheme, "bearer")
 }
 
 // pass hands a message that was read on to its answer.
@@ -159,22 +132,4 @@ func writeJSON(w http.ResponseWriter, message mcp.JSONRPCMessage) {
 	if _, err := w.Write(b); err != nil {
 		return // the client has gone, nobody is left to tell
 	}
-}
-
-// hostOnly is the host of a Host header, which may lack a port.
-func hostOnly(hostport string) string {
-	if host, _, err := net.SplitHostPort(hostport); err == nil {
-		return host
-	}
-	return strings.Trim(hostport, "[]")
-}
-
-// loopback reports whether host means this machine. Names other than localhost
-// are not looked up: the answer could change in between.
-func loopback(host string) bool {
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	ip, err := netip.ParseAddr(host)
-	return err == nil && ip.Unmap().IsLoopback()
 }

@@ -63,7 +63,8 @@ const plan = () => {
 
 const follow = () => {
   if (source || document.hidden) return;
-  source = new EventSource(after ? `/events?after=${encodeURIComponent(after)}` : "/events");
+  const events = "/api/v1/events/stream";
+  source = new EventSource(after ? `${events}?after=${encodeURIComponent(after)}` : events);
   source.addEventListener("change", (message) => {
     after = message.lastEventId;
     if (concerns(JSON.parse(message.data))) plan();

@@ -127,7 +127,8 @@ func arrows() []arrow {
 		{[]string{"conversation"}, []string{"activities", "workflows", "worker", "internal", "embedded", "analytics", "cmd", "migrations"}, nil, "it is words and rules, like memory, which it stands beside"},
 		{append([]string{"internal/spool", "internal/hook", "internal/history"}, adapters...), []string{"activities", "workflows", "worker", temporalClient}, nil, "the words that they pass on are in memory; Temporal is none of theirs"},
 		{[]string{"internal/live"}, []string{"internal", "activities", "workflows", "worker", "embedded", "cmd", pgx}, []string{"internal/live"}, "it tells what a source holds, whichever that is"},
-		{[]string{"internal/console"}, append([]string{"activities", "workflows", "worker", "embedded", "cmd", "internal/daemon", "internal/assembly", pgx, temporalClient}, adapters...), nil, "pages ask interfaces, and are tried without a server"},
+		{[]string{"internal/bearer"}, []string{"memory", "internal", "activities", "workflows", "worker", "embedded", "cmd"}, []string{"internal/bearer"}, "it checks requests and needs nothing"},
+		{[]string{"internal/console", "internal/rest"}, append([]string{"activities", "workflows", "worker", "embedded", "cmd", "internal/daemon", "internal/assembly", pgx, temporalClient}, adapters...), nil, "pages and API ask interfaces, and are tried without a server"},
 		{[]string{"internal/backup"}, append([]string{"internal", "activities", "workflows", "worker", "embedded", "cmd", pgx, temporalClient}, adapters...), []string{"internal/backup"}, "a backup file is lines; it knows neither the database nor who asks for it"},
 		{[]string{"internal/redact", "internal/keyword", "internal/project", "internal/extract", "internal/transcript", "internal/toolname"}, []string{"activities", "workflows", "worker", "embedded", "cmd"}, nil, "they turn text into text and need nothing"},
 	}
