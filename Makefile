@@ -57,6 +57,13 @@ test-real: .bin/ollama .bin/temporal-server .bin/temporal-sql-tool .bin/temporal
 .bin/ollama .bin/temporal-server .bin/temporal-sql-tool .bin/temporal-ui:
 	GO='$(GO)' internal/test/realtest/build.sh $(notdir $@) $(CURDIR)/.bin
 
+# KILLS and SEED are those of the run; the seed of a run stands in its log. The worker is compiled
+# anew with a clock that can be moved, which takes some minutes.
+KILLS ?= 1000
+SEED  ?= 0
+chaos: ## kill everything, anywhere, and look whether anything was lost; KILLS=10000 for a long run
+	MNEME_TEST_CLOCK=1 $(GO) test -count=1 -timeout 24h -v -run 'TestChaos' ./internal/test/durability -kills $(KILLS) -seed $(SEED)
+
 test-browser: ## use the console in a real browser (Chromium must be installed)
 	MNEME_TEST_BROWSER=1 $(GO) test -count=1 -timeout 10m -v ./internal/test/browser
 
@@ -113,4 +120,4 @@ release: ## archives, SBOMs, npm packages, formula and sums in dist/; ARGS="-ver
 release-check: ## compile for macOS, linux/arm64 and Windows, and install a release in all its ways
 	internal/release/check.sh
 
-.PHONY: release release-check help build up check test test-claude test-browser test-real compose-check bench eval history mutate lint vulncheck
+.PHONY: release release-check help build up check test chaos test-claude test-browser test-real compose-check bench eval history mutate lint vulncheck

@@ -35,6 +35,8 @@ func changes() []string {
 	return []string{
 		"StoreMemory", "ForgetMemory", "UpdateMemory", "MergeMemories", "LinkMemories", "CreditMemories",
 		"ImportMemories", "OrganizeMemory", "RebuildIndex", "RecordEvents", "SnapshotAudit", "PinQuestion",
+		"UndoChange", "RestoreMemory", "PurgeMemories", "BackupLedger",
+		"ArchiveConversations", "ForgetConversations", "IndexConversations",
 	}
 }
 

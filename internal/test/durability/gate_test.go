@@ -2,6 +2,7 @@ package durability
 
 import (
 	"fmt"
+	"net"
 	"sync"
 )
 
@@ -19,6 +20,42 @@ type gate struct {
 	shot  bool // hit is closed
 
 	refuses refusal
+
+	open sync.Map // net.Conn of the worker's side of the proxies
+}
+
+// cut ends all connections of the worker.
+func (g *gate) cut() {
+	g.open.Range(func(conn, _ any) bool {
+		_ = conn.(net.Conn).Close()
+		return true
+	})
+}
+
+// watched is a listener whose connections the gate can cut.
+type watched struct {
+	net.Listener
+	gate *gate
+}
+
+type watchedConn struct {
+	net.Conn
+	gate *gate
+}
+
+func (l watched) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	c := &watchedConn{Conn: conn, gate: l.gate}
+	l.gate.open.Store(c, nil)
+	return c, nil
+}
+
+func (c *watchedConn) Close() error {
+	c.gate.open.Delete(c)
+	return c.Conn.Close()
 }
 
 // refusal is what the proxies answer themselves while a part is to refuse.

@@ -12,22 +12,16 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 
-	"github.com/mneme-memory/mneme/embedded/ollama"
 	"github.com/mneme-memory/mneme/internal/testkit"
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// newServices starts what a test does not stop or kill, in this process.
+// newServices is what a test does not stop or kill.
 func newServices(t testing.TB) services {
 	t.Helper()
-	model, err := ollama.Start(t.Context(), ollama.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = model.Stop() })
 	return services{
 		temporal: temporalAddr, postgres: testkit.Schema(t, postgresURL),
-		qdrant: anyQdrant(t), ollama: model.URL(),
+		qdrant: anyQdrant(t), ollama: modelURL,
 	}
 }
 
@@ -55,8 +49,25 @@ func shared(t testing.TB) func() services {
 	return func() services { return s }
 }
 
+// apart gives each lane a schema of its own in a PostgreSQL of the test's own, which has
+// connections enough for them.
+func apart(t testing.TB) func() services {
+	t.Helper()
+	if os.Getenv(testkit.PostgresURLEnv) != "" {
+		return func() services { return newServices(t) }
+	}
+	server := startPostgres(t, t.TempDir()).URL()
+	return func() services {
+		s := newServices(t)
+		s.postgres = testkit.Schema(t, server)
+		return s
+	}
+}
+
 // TestKillWhileStoring kills the worker at every message of a store.
 func TestKillWhileStoring(t *testing.T) {
+	t.Parallel()
+	takeTurn(t)
 	killAtEach(t, scenario{lanes: 6, every: 1, call: func(l *lane, project string) {
 		l.store(project, text)
 	}}, shared(t))
@@ -65,6 +76,8 @@ func TestKillWhileStoring(t *testing.T) {
 // TestKillWhileStoringFirst does the same to the first store of all, which
 // also notes the model and creates the collections.
 func TestKillWhileStoringFirst(t *testing.T) {
+	t.Parallel()
+	takeTurn(t)
 	killAtEach(t, scenario{
 		lanes: 4, every: 24,
 		prepare: func(l *lane, _ string) {
@@ -73,7 +86,7 @@ func TestKillWhileStoringFirst(t *testing.T) {
 			l.restart()
 		},
 		call: func(l *lane, project string) { l.store(project, text) },
-	}, func() services { return newServices(t) })
+	}, apart(t))
 }
 
 // forgetCollections makes the next store the first one again.
@@ -94,6 +107,8 @@ func (l *lane) forgetCollections() {
 
 // TestKillWhileForgetting kills the worker at messages of a forget.
 func TestKillWhileForgetting(t *testing.T) {
+	t.Parallel()
+	takeTurn(t)
 	killAtEach(t, scenario{
 		lanes: 4, every: 6,
 		prepare: func(l *lane, project string) { l.store(project, text) },
@@ -118,6 +133,8 @@ func toldLater(err error) bool {
 
 // TestKillWhileImporting kills the worker at messages of an import's batch.
 func TestKillWhileImporting(t *testing.T) {
+	t.Parallel()
+	takeTurn(t)
 	killAtEach(t, scenario{lanes: 4, every: 6, call: func(l *lane, project string) {
 		ctx, cancel := context.WithTimeout(l.Context(), patience)
 		defer cancel()
@@ -141,6 +158,8 @@ func TestKillWhileImporting(t *testing.T) {
 // TestKillWhileOrganizing kills the worker at messages of an organize run
 // that has two memories to merge.
 func TestKillWhileOrganizing(t *testing.T) {
+	t.Parallel()
+	takeTurn(t)
 	killAtEach(t, scenario{
 		lanes: 4, every: 24, // a database each: two runs never organize one at once
 		prepare: func(l *lane, project string) {
@@ -170,7 +189,7 @@ func TestKillWhileOrganizing(t *testing.T) {
 				}
 			}
 		},
-	}, func() services { return newServices(t) })
+	}, apart(t))
 }
 
 // TestKillWhileStarting kills the worker at messages of its own start, on an

@@ -4,44 +4,27 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
+	"strings"
 	"testing"
 
-	enumspb "go.temporal.io/api/enums/v1"
-
-	"github.com/mneme-memory/mneme/embedded/ollama"
-	"github.com/mneme-memory/mneme/embedded/qdrant"
-	"github.com/mneme-memory/mneme/embedded/temporal"
 	"github.com/mneme-memory/mneme/internal/testkit"
-	"github.com/mneme-memory/mneme/workflows"
 )
 
 // What the tests share. Set once, by TestMain.
 var (
 	workerBinary string
+	serverBinary string // see package server
 	temporalAddr string
+	modelURL     string // of an Ollama
 	postgresURL  string
-)
-
-// The variables that make the test's binary one of the servers: such a child
-// can be stopped and killed.
-const (
-	serveEnv = "MNEME_TEST_SERVE"      // qdrant, ollama or temporal
-	addrEnv  = "MNEME_TEST_SERVE_ADDR" // where to listen
-	dirEnv   = "MNEME_TEST_SERVE_DIR"
 )
 
 func TestMain(m *testing.M) {
 	if testkit.IsQdrant() {
 		os.Exit(testkit.Qdrant())
-	}
-	if what := os.Getenv(serveEnv); what != "" {
-		os.Exit(serve(what))
 	}
 	if realQdrant() == "" && os.Getenv(realEnv) != "" {
 		fmt.Printf("skipped: no program named qdrant is on the PATH, and %s names none; the scenarios were played against the embedded server alone\n", qdrantEnv)
@@ -55,45 +38,6 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// serve is the life of a child: it serves until its parent is gone.
-func serve(what string) int {
-	ctx, addr := context.Background(), os.Getenv(addrEnv)
-	var err error
-	switch what {
-	case "qdrant":
-		var s *qdrant.Server
-		if s, err = qdrant.Start(ctx, qdrant.Options{
-			Dir: os.Getenv(dirEnv), Addr: addr, APIKey: os.Getenv(keyEnv), ReadOnlyAPIKey: os.Getenv(readOnlyKeyEnv),
-		}); err == nil {
-			addr = s.Addr()
-		}
-	case "ollama":
-		var s *ollama.Server
-		if s, err = ollama.Start(ctx, ollama.Options{Addr: addr}); err == nil {
-			addr = s.Addr()
-		}
-	case "temporal":
-		var s *temporal.Server
-		if s, err = temporal.Start(ctx, temporal.Options{Dir: os.Getenv(dirEnv), Port: portOf(addr), Headless: true}); err == nil {
-			addr = s.Addr()
-		}
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	fmt.Println("serving", addr)
-	_, _ = io.Copy(io.Discard, os.Stdin)
-	return 0
-}
-
-// portOf is 0, any port, for no address.
-func portOf(addr string) int {
-	_, text, _ := net.SplitHostPort(addr)
-	port, _ := strconv.Atoi(text)
-	return port
-}
-
 // runAll starts the shared servers, runs the tests, and looks for leftover
 // processes.
 func runAll(m *testing.M) (code int, err error) {
@@ -103,30 +47,31 @@ func runAll(m *testing.M) (code int, err error) {
 		return 1, err
 	}
 	defer os.RemoveAll(dir)
-	workerBinary = filepath.Join(dir, "mneme-worker")
+	workerBinary, serverBinary = filepath.Join(dir, "mneme-worker"), filepath.Join(dir, "server")
 	// These tests wait more than they compute.
 	if err := flag.Set("test.parallel", "16"); err != nil {
 		return 1, err
 	}
-	build := exec.Command("go", "build", "-o", workerBinary, "github.com/mneme-memory/mneme/cmd/mneme-worker")
-	if out, err := build.CombinedOutput(); err != nil {
-		return 1, fmt.Errorf("build the worker: %w\n%s", err, out)
+	if err := buildPrograms(dir); err != nil {
+		return 1, err
 	}
 	var stopPostgres func() error
 	if postgresURL, stopPostgres, err = testkit.StartPostgres(ctx); err != nil {
 		return 1, err
 	}
-	server, err := temporal.Start(ctx, temporal.Options{
-		Dir: filepath.Join(dir, "temporal"), Headless: true, SearchAttributes: searchAttributes(),
-	})
+	server, addr, err := startShared("temporal", "-dir", filepath.Join(dir, "temporal"), "-attributes")
 	if err != nil {
 		return 1, err
 	}
-	temporalAddr = server.Addr()
-	code = m.Run()
-	if err := server.Stop(); err != nil {
+	temporalAddr = addr
+	model, addr, err := startShared("ollama")
+	if err != nil {
 		return 1, err
 	}
+	modelURL = "http://" + addr
+	code = m.Run()
+	server.kill()
+	model.kill()
 	if err := stopPostgres(); err != nil {
 		return 1, err
 	}
@@ -136,10 +81,39 @@ func runAll(m *testing.M) (code int, err error) {
 	return code, nil
 }
 
-func searchAttributes() map[string]enumspb.IndexedValueType {
-	out := map[string]enumspb.IndexedValueType{}
-	for _, name := range workflows.SearchAttributes() {
-		out[name] = enumspb.INDEXED_VALUE_TYPE_KEYWORD
+// buildPrograms builds the worker and the servers.
+func buildPrograms(dir string) error {
+	const module = "github.com/mneme-memory/mneme/"
+	var clock []string
+	if os.Getenv(clockEnv) != "" {
+		var err error
+		if clock, err = movableClock(dir); err != nil {
+			return err
+		}
 	}
-	return out
+	for program, more := range map[string][]string{"cmd/mneme-worker": clock, "internal/test/durability/server": nil} {
+		build := exec.Command("go", append(append([]string{"build", "-o", dir}, more...), module+program)...)
+		if out, err := build.CombinedOutput(); err != nil {
+			return fmt.Errorf("build %s: %w\n%s", program, err, out)
+		}
+	}
+	return nil
+}
+
+// startShared starts a server for all tests that do not kill theirs.
+func startShared(args ...string) (*process, string, error) {
+	cmd := exec.Command(serverBinary, args...)
+	if _, err := cmd.StdinPipe(); err != nil { // it ends with this process
+		return nil, "", err
+	}
+	p, found, err := launch(cmd, isServing)
+	if err != nil {
+		return nil, "", err
+	}
+	select {
+	case line := <-found:
+		return p, strings.TrimPrefix(line, serving), nil
+	case <-p.ended:
+		return nil, "", fmt.Errorf("%s ended: %w\n%s", args[0], p.err, p.said())
+	}
 }

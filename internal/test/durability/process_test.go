@@ -28,21 +28,30 @@ type process struct {
 // accepts. The child ends with the test at the latest.
 func start(t testing.TB, cmd *exec.Cmd, ready func(line string) bool) (*process, <-chan string) {
 	t.Helper()
-	p := &process{cmd: cmd, ended: make(chan struct{})}
-	out, in, err := os.Pipe()
+	p, found, err := launch(cmd, ready)
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(p.kill)
+	return p, found
+}
+
+// launch starts a child that nobody ends but its caller.
+func launch(cmd *exec.Cmd, ready func(line string) bool) (*process, <-chan string, error) {
+	p := &process{cmd: cmd, ended: make(chan struct{})}
+	out, in, err := os.Pipe()
+	if err != nil {
+		return nil, nil, err
+	}
 	cmd.Stdout, cmd.Stderr = in, in
 	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
+		return nil, nil, err
 	}
 	_ = in.Close()
-	t.Cleanup(p.kill)
 	found := make(chan string, 1)
 	go p.read(out, found, ready)
 	go func() { p.err = cmd.Wait(); close(p.ended) }()
-	return p, found
+	return p, found, nil
 }
 
 // spawn starts a child and returns when it has written a line that ready
@@ -115,5 +124,10 @@ func startWorker(t testing.TB, s services) *process {
 	p, _ := spawn(t, workerCommand(t, s), isWorking)
 	return p
 }
+
+// serving is how the line begins in which a server says that it is ready.
+const serving = "serving "
+
+func isServing(line string) bool { return strings.HasPrefix(line, serving) }
 
 func isWorking(line string) bool { return strings.Contains(line, "msg=working") }

@@ -81,7 +81,7 @@ func proxyGRPC(t testing.TB, g *gate, target string, counts func(method string, 
 	}
 	server := grpc.NewServer(grpc.ForceServerCodec(rawCodec{}), grpc.UnknownServiceHandler(handler),
 		grpc.MaxRecvMsgSize(maxMessage), grpc.MaxSendMsgSize(maxMessage))
-	listener := listen(t)
+	listener := listen(t, g)
 	go func() { _ = server.Serve(listener) }()
 	t.Cleanup(func() { server.Stop(); _ = backend.Close() })
 	return listener.Addr().String()
@@ -130,12 +130,12 @@ func taskCalls(method string, answer []byte) bool {
 	}
 }
 
-func listen(t testing.TB) net.Listener {
+func listen(t testing.TB, g *gate) net.Listener {
 	t.Helper()
 	listener, err := (&net.ListenConfig{}).Listen(context.WithoutCancel(t.Context()), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = listener.Close() })
-	return listener
+	return watched{listener, g}
 }

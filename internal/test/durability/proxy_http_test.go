@@ -39,7 +39,7 @@ func proxyHTTP(t testing.TB, g *gate, target string) string {
 		}
 		proxy.ServeHTTP(w, r)
 	})}
-	listener := listen(t)
+	listener := listen(t, g)
 	go func() { _ = server.Serve(listener) }()
 	t.Cleanup(func() { _ = server.Close() })
 	return "http://" + listener.Addr().String()

@@ -23,7 +23,7 @@ func proxyPostgres(t testing.TB, g *gate, target string) string {
 	}
 	query := u.Query()
 	socket := query.Get("host") + "/.s.PGSQL." + query.Get("port")
-	listener := listen(t)
+	listener := listen(t, g)
 	var open sync.WaitGroup
 	open.Go(func() {
 		for {

@@ -12,17 +12,12 @@ import (
 	pb "github.com/qdrant/go-client/qdrant"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
-
-	"github.com/mneme-memory/mneme/embedded/qdrant"
 )
 
 // The variables that choose the Qdrant of the tests.
 const (
 	qdrantEnv = "MNEME_TEST_QDRANT_BINARY" // the program to play against
 	realEnv   = "MNEME_TEST_REAL"          // play against one on the PATH; without one, nothing is played
-	// Those that the child gets which is the embedded server.
-	keyEnv         = "MNEME_TEST_SERVE_KEY"
-	readOnlyKeyEnv = "MNEME_TEST_SERVE_READ_ONLY_KEY"
 )
 
 // realQdrant is the qdrant program that the tests are played against, "" for
@@ -47,17 +42,8 @@ type keys struct{ all, readOnly string }
 // anyQdrant starts a Qdrant that no test stops or kills.
 func anyQdrant(t testing.TB) (addr string) {
 	t.Helper()
-	dir := filepath.Join(t.TempDir(), "qdrant")
-	if realQdrant() != "" {
-		_, addr := serveQdrant(t, "", dir, keys{})
-		return addr
-	}
-	s, err := qdrant.Start(t.Context(), qdrant.Options{Dir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Stop() })
-	return s.Addr()
+	_, addr = serveQdrant(t, "", filepath.Join(t.TempDir(), "qdrant"), keys{})
+	return addr
 }
 
 // serveQdrant starts a Qdrant in a process of its own, at a free address if addr
@@ -67,7 +53,7 @@ func serveQdrant(t testing.TB, addr, dir string, k keys) (*process, string) {
 	if binary := realQdrant(); binary != "" {
 		return startRealQdrant(t, binary, addr, dir, k)
 	}
-	return serveChild(t, "qdrant", addr, dir, keyEnv+"="+k.all, readOnlyKeyEnv+"="+k.readOnly)
+	return serveChild(t, "qdrant", addr, dir, "-key", k.all, "-read-only-key", k.readOnly)
 }
 
 // startRealQdrant starts the qdrant program and returns when it answers.

@@ -142,15 +142,14 @@ func hurry(taskTimeout time.Duration) grpc.UnaryClientInterceptor {
 // serveChild runs one of the servers in a child process.
 func serveChild(t testing.TB, what, addr, dir string, more ...string) (*process, string) {
 	t.Helper()
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(append(os.Environ(), serveEnv+"="+what, addrEnv+"="+addr, dirEnv+"="+dir), more...)
+	cmd := exec.Command(serverBinary, append([]string{what, "-addr", addr, "-dir", dir}, more...)...)
 	in, err := cmd.StdinPipe() // ends the child if this process dies
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = in.Close() })
-	p, line := spawn(t, cmd, func(line string) bool { return strings.HasPrefix(line, "serving ") })
-	return p, strings.TrimPrefix(line, "serving ")
+	p, line := spawn(t, cmd, isServing)
+	return p, strings.TrimPrefix(line, serving)
 }
 
 // eyes look past the worker at what is really kept.

@@ -16,6 +16,8 @@ const undone = 450
 // memories. Whoever goes on for it brings the rest back, each once, and the
 // report is as if nobody had been killed.
 func TestKillWhileUndoing(t *testing.T) {
+	t.Parallel()
+	takeTurn(t)
 	killAtEach(t, scenario{
 		lanes: 2, every: 400, // each statement is a message: some 1,500 in all
 		prepare: func(l *lane, project string) {
