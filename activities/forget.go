@@ -72,7 +72,9 @@ type ForgetInput struct {
 func (a *Activities) ForgetMemories(ctx context.Context, in ForgetInput) (int, error) {
 	links, err := a.Ledger.Forget(ctx, op(ctx, in.User, memory.ActionForget, in.Step), in.IDs, in.Purge)
 	if err == nil {
-		a.silent.over() // until the index has forgotten them too, only the ledger keeps them from answers
+		// Until the index has forgotten them too, this keeps them from answers.
+		a.silent.over()
+		a.silent.learn(nil, in.IDs)
 	}
 	return links, err
 }

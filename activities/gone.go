@@ -17,10 +17,43 @@ const (
 	restGone = time.Second
 )
 
-// silence remembers when the ledger did not say in time what is gone.
+// silence remembers when the ledger did not say in time what is gone, and what was gone when it
+// last said: that is not shown again while the ledger is silent and the index is behind.
 type silence struct {
-	mu sync.Mutex
-	at time.Time
+	mu   sync.Mutex
+	at   time.Time
+	gone map[string]bool
+}
+
+// mostGone bounds what is remembered.
+const mostGone = 10_000
+
+// learn remembers what the ledger says of ids: these are gone, and the others are not.
+func (s *silence) learn(ids, gone []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, id := range ids {
+		delete(s.gone, id)
+	}
+	if s.gone == nil || len(s.gone)+len(gone) > mostGone {
+		s.gone = map[string]bool{}
+	}
+	for _, id := range gone {
+		s.gone[id] = true
+	}
+}
+
+// known returns those of ids that were gone when the ledger last said.
+func (s *silence) known(ids []string) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var gone []string
+	for _, id := range ids {
+		if s.gone[id] {
+			gone = append(gone, id)
+		}
+	}
+	return gone
 }
 
 // note remembers a question that ended with err because ctx did.
@@ -47,15 +80,18 @@ type said struct {
 }
 
 // consult asks the ledger about candidates, and returns a function that waits for the answer: they
-// can be ranked meanwhile. An answer must not wait for the ledger for long; without it nothing
-// is gone, and there are no links.
+// can be ranked meanwhile. An answer must not wait for the ledger for long; without it only that is gone
+// which was when the ledger last said, and there are no links.
 func (a *Activities) consult(ctx context.Context, candidates []memory.Candidate) func() said {
-	if len(candidates) == 0 || a.resting() {
+	if len(candidates) == 0 {
 		return func() said { return said{} }
 	}
 	ids := make([]string, len(candidates))
 	for i, c := range candidates {
 		ids[i] = c.ID
+	}
+	if a.resting() {
+		return func() said { return said{gone: a.silent.known(ids)} }
 	}
 	ctx, cancel := context.WithTimeout(ctx, waitGone)
 	answered := make(chan said, 1)
@@ -64,7 +100,9 @@ func (a *Activities) consult(ctx context.Context, candidates []memory.Candidate)
 		gone, links, err := a.Ledger.Beside(ctx, ids)
 		a.silent.note(ctx, a.Now(), err)
 		if err != nil {
-			gone, links = nil, nil
+			gone, links = a.silent.known(ids), nil
+		} else {
+			a.silent.learn(ids, gone)
 		}
 		answered <- said{gone, links}
 	}()

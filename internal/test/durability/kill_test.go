@@ -53,15 +53,22 @@ func shared(t testing.TB) func() services {
 // connections enough for them.
 func apart(t testing.TB) func() services {
 	t.Helper()
-	if os.Getenv(testkit.PostgresURLEnv) != "" {
-		return func() services { return newServices(t) }
-	}
-	server := startPostgres(t, t.TempDir()).URL()
+	server := ownPostgres(t)
 	return func() services {
 		s := newServices(t)
 		s.postgres = testkit.Schema(t, server)
 		return s
 	}
+}
+
+// ownPostgres starts a PostgreSQL for one test, because each allows 50 connections only, and
+// returns its URL; or that of the one that all tests were given.
+func ownPostgres(t testing.TB) string {
+	t.Helper()
+	if given := os.Getenv(testkit.PostgresURLEnv); given != "" {
+		return given
+	}
+	return startPostgres(t, t.TempDir()).URL()
 }
 
 // TestKillWhileStoring kills the worker at every message of a store.
@@ -200,6 +207,7 @@ func TestKillWhileStarting(t *testing.T) {
 	s := newServices(t)
 	s.namespace = "starting"
 	makeNamespace(t, s)
+	server := ownPostgres(t)
 	var kills atomic.Int64
 	t.Cleanup(func() {
 		if kills.Load() == 0 {
@@ -210,7 +218,7 @@ func TestKillWhileStarting(t *testing.T) {
 		t.Run(fmt.Sprint(at), func(t *testing.T) {
 			t.Parallel()
 			s := s
-			s.postgres = testkit.Schema(t, postgresURL)
+			s.postgres = testkit.Schema(t, server)
 			started := make(chan *process, 1)
 			g := &gate{kill: func() { (<-started).kill() }}
 			hit := g.arm(at)
