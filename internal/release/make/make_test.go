@@ -184,3 +184,36 @@ func TestNPMVersion(t *testing.T) {
 		}
 	}
 }
+
+// TestNPX installs the packages from local files, without a registry, and runs a program of them.
+func TestNPX(t *testing.T) {
+	t.Parallel()
+	for _, program := range []string{"node", "npm", "npx"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skip("there is no " + program)
+		}
+	}
+	dist, app := released(t, checkout(t), ""), t.TempDir()
+	npm := func(program string, args ...string) string {
+		t.Helper()
+		cmd := exec.CommandContext(t.Context(), program, args...)
+		cmd.Dir, cmd.Env = app, append(os.Environ(), "npm_config_cache="+filepath.Join(app, "cache"), "npm_config_update_notifier=false")
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s %v: %v: %s", program, args, err, out)
+		}
+		return string(out)
+	}
+	if err := os.WriteFile(filepath.Join(app, "package.json"), []byte(`{"private": true}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	npm("npm", "pack", "--silent", filepath.Join(dist, "npm", "mneme"), filepath.Join(dist, "npm", filepath.Base(npmName(release.Here()))))
+	packed, err := filepath.Glob(filepath.Join(app, "*.tgz"))
+	if err != nil || len(packed) != 2 {
+		t.Fatalf("%v, %v", packed, err)
+	}
+	npm("npm", append([]string{"install", "--silent", "--offline", "--no-audit", "--no-fund"}, packed...)...)
+	if out := npm("npx", "--no-install", "mneme", "version"); !strings.Contains(out, "mneme 1.2.3") {
+		t.Errorf("npx printed %q", out)
+	}
+}
