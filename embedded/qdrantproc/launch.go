@@ -15,6 +15,7 @@ import (
 
 	pb "github.com/qdrant/go-client/qdrant"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/metadata"
 
@@ -62,21 +63,28 @@ func logFile(dir string) string   { return filepath.Join(dir, "qdrant.log") }
 // environment is all that the program is told, and all that it gets: a variable of the
 // user's other Qdrants could open it to the network.
 func environment(opts Options, p ports) []string {
-	return []string{
+	vars := []string{
 		"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + opts.Dir, "TZ=UTC",
 		"QDRANT__SERVICE__HOST=" + loopback,
 		"QDRANT__SERVICE__HTTP_PORT=" + strconv.Itoa(p.http),
 		"QDRANT__SERVICE__GRPC_PORT=" + strconv.Itoa(p.grpc),
 		"QDRANT__SERVICE__API_KEY=" + opts.APIKey,
 		"QDRANT__SERVICE__ENABLE_STATIC_CONTENT=false", // no dashboard
-		"QDRANT__SERVICE__ENABLE_TLS=false",
 		"QDRANT__CLUSTER__ENABLED=false",
 		"QDRANT__STORAGE__STORAGE_PATH=" + storage(opts.Dir),
 		"QDRANT__STORAGE__SNAPSHOTS_PATH=" + snapshots(opts.Dir),
 		"QDRANT__TELEMETRY_DISABLED=true",
 		"QDRANT__LOG_LEVEL=WARN", // its access log would name collections and addresses
 		"QDRANT_INIT_FILE_PATH=" + filepath.Join(opts.Dir, ".qdrant-initialized"),
+		"QDRANT__SERVICE__ENABLE_TLS=" + strconv.FormatBool(opts.PEM != ""),
 	}
+	if opts.PEM == "" {
+		return vars
+	}
+	return append(vars,
+		"QDRANT__TLS__CERT="+certFile(opts.Dir), "QDRANT__TLS__KEY="+keyFile(opts.Dir),
+		"QDRANT__TLS__CA_CERT="+certFile(opts.Dir), // older ones do not start without it
+	)
 }
 
 // launch starts the program and returns when it answers.
@@ -110,8 +118,16 @@ func (s *Server) launch(ctx context.Context) (*child.Process, error) {
 // waitReady asks until the server answers a call for which it wants the key, so that it is
 // ours that answers, and returns its version.
 func (s *Server) waitReady(ctx context.Context, process *child.Process) (version string, err error) {
+	security := insecure.NewCredentials()
+	if s.opts.PEM != "" {
+		config, err := clientTLS(s.opts.Dir)
+		if err != nil {
+			return "", err
+		}
+		security = credentials.NewTLS(config)
+	}
 	conn, err := grpc.NewClient("passthrough:///"+s.Addr(),
-		grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithTransportCredentials(security),
 		grpc.WithConnectParams(grpc.ConnectParams{MinConnectTimeout: time.Second}))
 	if err != nil {
 		return "", fmt.Errorf("connect to %s: %w", s.Addr(), err)

@@ -37,6 +37,10 @@ type Options struct {
 	// APIKey must come with every call. Required: loopback is open to every user of the
 	// machine.
 	APIKey string
+	// PEM is a file with a private key and its certificate for 127.0.0.1. The server shows it on its
+	// ports, and speaks TLS only. It asks callers for the key alone: Qdrant checks certificates of
+	// callers on REST at most. Empty means that it speaks in the clear.
+	PEM string
 	// Logger is told about restarts. Nil means nowhere.
 	Logger *slog.Logger
 }
@@ -124,7 +128,10 @@ func (o Options) checked() (Options, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	for _, path := range []*string{&o.Binary, &o.Dir} {
+	for _, path := range []*string{&o.Binary, &o.Dir, &o.PEM} {
+		if *path == "" {
+			continue
+		}
 		abs, err := filepath.Abs(*path)
 		if err != nil {
 			return o, fmt.Errorf("find %s: %w", *path, err)
@@ -137,6 +144,11 @@ func (o Options) checked() (Options, error) {
 func start(ctx context.Context, opts Options) (*Server, error) {
 	for _, dir := range []string{opts.Dir, storage(opts.Dir), snapshots(opts.Dir)} {
 		if err := folder.Private(dir); err != nil {
+			return nil, err
+		}
+	}
+	if opts.PEM != "" {
+		if err := splitPEM(opts.PEM, opts.Dir); err != nil {
 			return nil, err
 		}
 	}

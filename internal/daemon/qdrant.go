@@ -87,7 +87,7 @@ func (d *daemon) tryQdrant(ctx context.Context, binary, key string) (qdrantServe
 func (d *daemon) runQdrant(ctx context.Context, binary, key string) (qdrantServer, error) {
 	s, err := qdrantproc.Start(ctx, qdrantproc.Options{
 		Binary: binary, Dir: filepath.Join(d.opts.Config.Home, "qdrant-server"),
-		APIKey: key, Logger: d.opts.Logger,
+		APIKey: key, PEM: config.HomeKeyPath(d.opts.Config.Home), Logger: d.opts.Logger,
 	})
 	if err != nil {
 		return qdrantServer{}, err
@@ -97,7 +97,7 @@ func (d *daemon) runQdrant(ctx context.Context, binary, key string) (qdrantServe
 		return qdrantServer{}, errors.Join(err, s.Stop())
 	}
 	d.stops.push(s.Stop)
-	return qdrantServer{Service: config.Service{Address: s.Addr(), Mode: config.Found}, apiKey: key}, nil
+	return qdrantServer{Service: config.Service{Address: s.Addr(), Mode: config.Found, Secured: true}, apiKey: key}, nil
 }
 
 // embedQdrant starts the embedded server. This process calls it directly, all others over its port.

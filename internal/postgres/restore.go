@@ -1,14 +1,10 @@
 package postgres
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"iter"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -16,12 +12,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/mneme-memory/mneme/memory"
-)
-
-// The largest numbers of rows and of bytes that one statement inserts.
-const (
-	restoreRows  = 1000
-	restoreBytes = 4 << 20
 )
 
 // restoreLock is how long a restore waits for those who use the ledger at its beginning.
@@ -179,218 +169,6 @@ func (r *restoring) takeLedger(ctx context.Context) error {
 		return memory.Errorf(memory.Conflict, hintNotEmpty, "the home is not empty: it has %s", target.Found)
 	}
 	return r.backup.Head.Fits(r.to)
-}
-
-// down gives the empty tables the schema of the backup.
-func (r *restoring) down(ctx context.Context) error {
-	files, err := allMigrations()
-	if err != nil {
-		return err
-	}
-	for _, m := range files {
-		if m.version > r.backup.Head.Schema && m.version <= r.to {
-			r.between = append(r.between, m)
-		}
-	}
-	for _, m := range slices.Backward(r.between) {
-		if err := r.script(ctx, m.down); err != nil {
-			return fmt.Errorf("go back to schema %d: %w", m.version-1, err)
-		}
-	}
-	if r.tables, err = tablesOf(ctx, r.tx, r.backup.Head.Schema); err != nil {
-		return err
-	}
-	same := slices.EqualFunc(r.tables, r.backup.Head.Tables, func(t table, b memory.BackupTable) bool {
-		return t.name == b.Name && slices.Equal(t.columns, b.Columns)
-	})
-	if !same {
-		return memory.Errorf(memory.Invalid, "make a new backup with the mneme that has the memories",
-			"the tables of the backup are not those of schema %d", r.backup.Head.Schema)
-	}
-	return nil
-}
-
-// script runs statements that need no arguments.
-func (r *restoring) script(ctx context.Context, statements string) error {
-	_, err := r.tx.Conn().PgConn().Exec(ctx, statements).ReadAll()
-	return err
-}
-
-// dropForeignKeys returns the statements that bring them back. Rows come in the order of their
-// ids, and a memory may have been merged into one that comes later.
-func (r *restoring) dropForeignKeys(ctx context.Context) (again []string, err error) {
-	rows, err := r.tx.Query(ctx, `select conrelid::regclass::text, quote_ident(conname), pg_get_constraintdef(oid) from pg_constraint
-where contype = 'f' and connamespace = current_schema()::regnamespace and conrelid::regclass::text = any($1)`, r.names())
-	if err != nil {
-		return nil, fmt.Errorf("list foreign keys: %w", err)
-	}
-	var drop []string
-	var table, name, definition string
-	_, err = pgx.ForEachRow(rows, []any{&table, &name, &definition}, func() error {
-		drop = append(drop, fmt.Sprintf(`alter table %s drop constraint %s`, table, name))
-		again = append(again, fmt.Sprintf(`alter table %s add constraint %s %s`, table, name, definition))
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("list foreign keys: %w", err)
-	}
-	for _, statement := range drop {
-		if _, err := r.tx.Exec(ctx, statement); err != nil {
-			return nil, fmt.Errorf("take the tables apart: %w", err)
-		}
-	}
-	return again, nil
-}
-
-func (r *restoring) names() []string {
-	names := make([]string, len(r.tables))
-	for i, t := range r.tables {
-		names[i] = t.name
-	}
-	return names
-}
-
-// load puts what the empty home has in its audit aside, and inserts the rows.
-func (r *restoring) load(ctx context.Context, rows iter.Seq2[[]byte, error]) error {
-	if _, err := r.tx.Exec(
-		ctx, `create temporary table audit_of_home on commit drop as select * from memory_audit`,
-	); err != nil {
-		return fmt.Errorf("put the audit of the home aside: %w", err)
-	}
-	if _, err := r.tx.Exec(ctx, `delete from settings where key <> all($1)`, settingsOfHome); err != nil {
-		return fmt.Errorf("put the settings of the home aside: %w", err)
-	}
-	for _, t := range r.tables {
-		if t.name == "settings" || !slices.Contains(ofEmptyHome, t.name) {
-			continue // all others are empty
-		}
-		if _, err := r.tx.Exec(ctx, `delete from `+t.ident()); err != nil {
-			return fmt.Errorf("empty %s: %w", t.name, err)
-		}
-	}
-	next, stop := iter.Pull2(rows)
-	defer stop()
-	var total int64
-	for i, t := range r.tables {
-		b := loading{tx: r.tx, table: t}
-		for range r.backup.Head.Tables[i].Rows {
-			line, err, ok := next()
-			if !ok {
-				return memory.Errorf(memory.Invalid, hintAltered, "the backup ends within table %s", t.name)
-			}
-			if err != nil {
-				return outside{err}
-			}
-			if err := b.add(ctx, line); err != nil {
-				return err
-			}
-			if total++; total%restoreRows == 0 {
-				r.done(total)
-			}
-		}
-		if err := b.flush(ctx); err != nil {
-			return err
-		}
-	}
-	r.done(total)
-	if _, err, ok := next(); err != nil {
-		return outside{err}
-	} else if ok {
-		return memory.Errorf(memory.Invalid, hintAltered, "the backup has more rows than it says")
-	}
-	return nil
-}
-
-const hintAltered = "take another backup: this file was cut off or changed"
-
-// loading collects the rows of one table for a statement.
-type loading struct {
-	tx    pgx.Tx
-	table table
-	rows  int
-	json  bytes.Buffer
-}
-
-func (b *loading) add(ctx context.Context, line []byte) error {
-	if b.rows == restoreRows || b.rows > 0 && b.json.Len()+len(line) > restoreBytes {
-		if err := b.flush(ctx); err != nil {
-			return err
-		}
-	}
-	if b.rows > 0 {
-		b.json.WriteByte(',')
-	}
-	b.json.Write(line)
-	b.rows++
-	return nil
-}
-
-func (b *loading) flush(ctx context.Context) error {
-	if b.rows == 0 {
-		return nil
-	}
-	columns, values := b.table.list(), b.table.list()
-	if b.table.name == "memories" {
-		// As if this home's index had lost them: whoever compares the two writes them again.
-		columns, values = columns+", dirty, indexed_in", values+", false, case when state = 'live' then collection end"
-	}
-	sql := fmt.Sprintf(`insert into %[1]s (%[2]s) overriding system value select %[3]s from json_populate_recordset(null::%[1]s, $1::json)`,
-		b.table.ident(), columns, values)
-	tag, err := b.tx.Exec(ctx, sql, "["+b.json.String()+"]")
-	if err != nil {
-		return fmt.Errorf("fill %s: %w", b.table.name, err)
-	}
-	if tag.RowsAffected() != int64(b.rows) {
-		return memory.Errorf(memory.Invalid, hintAltered, "the backup does not hold one row of %s a line", b.table.name)
-	}
-	b.rows = 0
-	b.json.Reset()
-	return nil
-}
-
-// verify reads everything again and compares it with what was backed up.
-func (r *restoring) verify(ctx context.Context) error {
-	for _, t := range r.tables {
-		sum := sha256.New()
-		_, err := t.each(ctx, r.tx, func(line []byte) error {
-			sum.Write(line)
-			sum.Write([]byte{'\n'})
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		if got := hex.EncodeToString(sum.Sum(nil)); got != r.backup.Digests[t.name] {
-			return memory.Errorf(memory.Invalid, hintAltered,
-				"table %s is not what was backed up, so nothing was restored: its digest is %.16s and should be %.16s",
-				t.name, got, r.backup.Digests[t.name])
-		}
-	}
-	return nil
-}
-
-// sequences has what is numbered go on after the last number.
-func (r *restoring) sequences(ctx context.Context) error {
-	rows, err := r.tx.Query(ctx, `select quote_ident(table_name), quote_ident(column_name), pg_get_serial_sequence(quote_ident(table_name), column_name)
-from information_schema.columns where table_schema = current_schema() and is_identity = 'YES' and table_name = any($1)`, r.names())
-	if err != nil {
-		return fmt.Errorf("list what is numbered: %w", err)
-	}
-	set := map[string]string{}
-	var table, column, sequence string
-	if _, err = pgx.ForEachRow(rows, []any{&table, &column, &sequence}, func() error {
-		set[sequence] = fmt.Sprintf(
-			`select setval($1::regclass, coalesce(max(%s), 0) + 1, false) from %s`, column, table)
-		return nil
-	}); err != nil {
-		return fmt.Errorf("list what is numbered: %w", err)
-	}
-	for _, sequence := range slices.Sorted(maps.Keys(set)) {
-		if _, err := r.tx.Exec(ctx, set[sequence], sequence); err != nil {
-			return fmt.Errorf("number on: %w", err)
-		}
-	}
-	return nil
 }
 
 // finish puts the audit of the home behind that of the backup, notes the restore and has the

@@ -2,6 +2,7 @@ package testkit
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"net"
 	"os"
@@ -23,7 +24,13 @@ func IsQdrant() bool { return os.Getenv("QDRANT__SERVICE__GRPC_PORT") != "" }
 func Qdrant() int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM) // the top: this is a program
 	defer stop()
+	security, err := qdrantTLS()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	server, err := qdrant.Start(ctx, qdrant.Options{
+		TLS:    security,
 		Dir:    filepath.Join(os.Getenv("QDRANT__STORAGE__STORAGE_PATH"), "collections"),
 		Addr:   net.JoinHostPort(os.Getenv("QDRANT__SERVICE__HOST"), os.Getenv("QDRANT__SERVICE__GRPC_PORT")),
 		APIKey: os.Getenv("QDRANT__SERVICE__API_KEY"), ReadOnlyAPIKey: os.Getenv("QDRANT__SERVICE__READ_ONLY_API_KEY"),
@@ -37,4 +44,16 @@ func Qdrant() int {
 		return 1
 	}
 	return 0
+}
+
+// qdrantTLS is what the variables say of TLS: like the program, it asks for no certificate.
+func qdrantTLS() (*tls.Config, error) {
+	if os.Getenv("QDRANT__SERVICE__ENABLE_TLS") != "true" {
+		return nil, nil
+	}
+	pair, err := tls.LoadX509KeyPair(os.Getenv("QDRANT__TLS__CERT"), os.Getenv("QDRANT__TLS__KEY"))
+	if err != nil {
+		return nil, fmt.Errorf("read the certificate to show: %w", err)
+	}
+	return &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{pair}}, nil
 }
