@@ -102,12 +102,14 @@ func (a *Activities) embedderOf(ctx context.Context, model string) (Embedder, er
 }
 
 // stillInForce refuses records of which this process knows other collections than those that are in
-// force: the model was changed a moment ago. The next try knows.
+// force: the model was changed a moment ago. The next try knows. A rebuild of an older mneme, which goes
+// on after an upgrade, has records of a model that is not on record yet, in an index that never was changed so.
 func (a *Activities) stillInForce(ctx context.Context, records []memory.Record) error {
-	active := a.inForce(ctx).Active.Model
-	if a.IndexOf == nil || active == "" || len(records) == 0 || records[0].Model == active {
+	g := a.inForce(ctx)
+	never := g.Active.Name == "" && g.Beside == nil && len(g.Replaced) == 0
+	if never || len(records) == 0 || records[0].Model == g.Active.Model {
 		return nil
 	}
 	a.known.forget()
-	return memory.Down("Qdrant", "it is tried again by itself", fmt.Errorf("the embedding model was changed from %s to %s", active, records[0].Model))
+	return memory.Down("Qdrant", "it is tried again by itself", fmt.Errorf("the embedding model was changed from %s to %s", g.Active.Model, records[0].Model))
 }

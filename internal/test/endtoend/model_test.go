@@ -166,4 +166,22 @@ func TestModelChanges(t *testing.T) {
 	found("after a rebuild with the second model")
 	stored("The owl sleeps in the barn.")
 	golden(t, "model-changes.txt", []byte(said.String()))
+	t.Run("reembed", func(t *testing.T) {
+		w.ok(t, "reembed", "--model", "third-model")
+		found("with the third model")
+		stop()
+		start() // the settings still name the second model
+		if out := w.ok(t, "status"); !strings.Contains(out, "third-model") || !strings.Contains(out, "mneme reembed --back") {
+			t.Errorf("status does not tell of the models:\n%s", out)
+		}
+		w.ok(t, "store", "--project", "p", "The crane dances on the meadow.")
+		found("after a restart")
+		w.ok(t, "reembed", "--back")
+		found("with the second model again")
+		w.ok(t, "reembed", "--drop-old")
+		w.ok(t, "doctor")
+		if out := w.ok(t, "reembed"); !strings.Contains(out, "second-model (48 dimensions) is in force") || strings.Contains(out, "third-model") {
+			t.Errorf("reembed says:\n%s", out)
+		}
+	})
 }
