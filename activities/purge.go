@@ -46,6 +46,7 @@ func stepKey(ctx context.Context) string {
 // CleanLedger takes the texts of a receipt from the archive of conversations, in ledger and index, from
 // the pinned questions and from the audit.
 func (a *Activities) CleanLedger(ctx context.Context, path string) error {
+	defer alive(ctx)()
 	p, err := a.purges()
 	if err != nil {
 		return err
@@ -53,11 +54,13 @@ func (a *Activities) CleanLedger(ctx context.Context, path string) error {
 	if err := p.Mark(ctx, path, a.Ledger.EachText); err != nil {
 		return err
 	}
-	sweeps := memory.Sweeps{Messages: a.Ledger.SweepMessages, Questions: a.Ledger.SweepQuestions, Audit: a.Ledger.SweepAudit}
-	if err := p.CleanLedger(ctx, path, stepKey(ctx), sweeps, func() { activity.RecordHeartbeat(ctx) }); err != nil {
+	if err := p.CleanLedger(ctx, path, stepKey(ctx), a.sweeps(), func() { activity.RecordHeartbeat(ctx) }); err != nil {
 		return err
 	}
-	return a.dropForgotten(ctx)
+	if err := a.dropForgotten(ctx); err != nil {
+		return err
+	}
+	return a.reindexArchive(ctx)
 }
 
 // CleanHome takes the texts of a receipt from the files of the home.

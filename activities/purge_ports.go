@@ -24,6 +24,13 @@ type Sweeper interface {
 	SweepMessages(ctx context.Context, in memory.Cleaning) (int, error)
 	SweepQuestions(ctx context.Context, in memory.Cleaning) (int, error)
 	SweepAudit(ctx context.Context, in memory.Cleaning) (int, error)
+	SweepVersions(ctx context.Context, in memory.Cleaning) (int, error)
+	SweepPlans(ctx context.Context, in memory.Cleaning) (int, error)
+	// EveryMemory returns memories of every state after an id, in the order of ids.
+	EveryMemory(ctx context.Context, after string, limit int) ([]memory.Memory, error)
+	// Redact rewrites memories that are still as they were, and merges into them live ones that hold the
+	// same text by now. Ids, links and counters stay.
+	Redact(ctx context.Context, op memory.Op, list []memory.Redacted) (memory.RedactedPage, error)
 	// Backups returns where backups were written, the latest last.
 	Backups(ctx context.Context) ([]memory.BackupPlace, error)
 }
@@ -48,4 +55,12 @@ type Purges interface {
 	// receipt is told.
 	Search(ctx context.Context, path string, finish bool, backups []memory.BackupPlace,
 		each func(context.Context, func(memory.LedgerText)) error, progress func()) (memory.PurgeReport, error)
+	// RedactionOf returns the rules of today.
+	RedactionOf(in memory.RedactInput) (memory.Redaction, error)
+	// BeginRedaction makes the receipt of a redaction, once.
+	BeginRedaction(workflowID string, in memory.RedactInput) (path string, err error)
+	// NoteRedacted adds to a receipt what is taken out of a page of memories, once.
+	NoteRedacted(path string, page int, list []memory.Redacted) error
+	// Survey counts what a redaction would change beside the memories.
+	Survey(ctx context.Context, in memory.RedactInput, sweeps memory.Sweeps, progress func()) (memory.Swept, error)
 }

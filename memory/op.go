@@ -27,6 +27,7 @@ const (
 	ActionRestoreBackup = "restore_backup" // an empty ledger was filled from a backup
 	ActionArchive       = "archive"        // messages of conversations were archived
 	ActionPinQuestion   = "pin_question"   // a question was pinned, or one was taken away
+	ActionRedact        = "redact"         // what was stored was redacted with the rules of today
 )
 
 // The actions of events that hooks record.
@@ -41,7 +42,7 @@ func Actions() []string {
 	return []string{
 		ActionStore, ActionDuplicate, ActionRecall, ActionCredit, ActionUpdate, ActionForget, ActionMerge, ActionPromote,
 		ActionExpire, ActionDecay, ActionPrune, ActionAnnounce, ActionLink, ActionImport, ActionOrganize, ActionTidy, ActionRebuild,
-		ActionUndo, ActionRestore, ActionRestoreBackup, ActionArchive, ActionPinQuestion,
+		ActionUndo, ActionRestore, ActionRestoreBackup, ActionArchive, ActionPinQuestion, ActionRedact,
 	}
 }
 

@@ -1,16 +1,19 @@
 package memory
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
-// Cleaner says what becomes of a text: clean is the text without what has to go, and "" if all of
-// it has to go. changed is false for a text that stays as it is.
-type Cleaner func(text string) (clean string, changed bool)
+// Cleaner says what becomes of a text of a project, or of none (""): clean is the text without what has
+// to go, and "" if all of it has to go. changed is false for a text that stays as it is.
+type Cleaner func(project, text string) (clean string, changed bool)
 
 // Cleaning tells a [Sweep] what to do.
 type Cleaning struct {
 	Clean Cleaner
-	// Name cleans names of projects, sessions and threads; nil leaves them as they are.
-	Name func(name string) string
+	// Name cleans a name of at most limit bytes: of a project, a session, a tag. Nil leaves names as they are.
+	Name func(project, name string, limit int) string
 	// Gone are ids of memories whose texts are gone for good.
 	Gone []string
 	// Apply writes the clean texts. Without it the sweep only counts.
@@ -27,14 +30,42 @@ func (c Cleaning) Step() {
 }
 
 // CleanName cleans a name in place, and reports whether it changed it.
-func (c Cleaning) CleanName(name *string) bool {
+func (c Cleaning) CleanName(project string, name *string) bool {
+	return c.cleanName(project, name, MaxNameBytes)
+}
+
+func (c Cleaning) cleanName(project string, name *string, limit int) bool {
 	if c.Name == nil || *name == "" {
 		return false
 	}
-	clean := c.Name(*name)
+	clean := c.Name(project, *name, limit)
 	changed := clean != *name
 	*name = clean
 	return changed
+}
+
+// Memory returns a memory with clean texts and names, and reports whether that is another one.
+func (c Cleaning) Memory(m Memory) (clean Memory, changed bool) {
+	clean = m
+	if m.Text != "" {
+		if text, dirty := c.Clean(m.Project, m.Text); dirty {
+			clean.Text, clean.ContentHash, changed = text, ContentHash(text), true
+		}
+	}
+	changed = c.CleanName(m.Project, &clean.Project) || changed
+	changed = c.CleanName(m.Project, &clean.Session) || changed
+	changed = c.cleanName(m.Project, &clean.SourceRef, MaxRefBytes) || changed
+	tags, dirty := slices.Clone(m.Tags), false
+	for i := range tags {
+		dirty = c.cleanName(m.Project, &tags[i], MaxTagBytes) || dirty
+	}
+	if dirty {
+		if sorted, err := CleanTags(tags); err == nil {
+			tags = sorted
+		}
+		clean.Tags, changed = tags, true
+	}
+	return clean, changed
 }
 
 // Sweep goes through all texts of one kind that the ledger keeps beside the memories. It returns
@@ -49,12 +80,18 @@ type Sweeps struct {
 	// Questions are the pinned ones. A question that is left without a text or without a memory
 	// that answers it is taken away.
 	Questions Sweep
+	// Versions are those of memories. Purges blank them with their memories.
+	Versions Sweep
+	// Plans are those of organize, and what it holds back. One that has to be changed is taken away.
+	Plans Sweep
 	// Audit are the rows of the audit, with the strings in their details.
 	Audit Sweep
 }
 
 // Swept counts what a purge or a redaction took away or changed, besides memories.
 type Swept struct {
+	Versions  int `json:"versions,omitempty"`   // of memories
+	Plans     int `json:"plans,omitempty"`      // of organize
 	Messages  int `json:"messages,omitempty"`   // of the archive of conversations
 	Questions int `json:"questions,omitempty"`  // pinned ones
 	AuditRows int `json:"audit_rows,omitempty"` // whose details were changed
@@ -67,6 +104,8 @@ type Swept struct {
 
 // Add adds the counts of another step.
 func (s *Swept) Add(more Swept) {
+	s.Versions += more.Versions
+	s.Plans += more.Plans
 	s.Messages += more.Messages
 	s.Questions += more.Questions
 	s.AuditRows += more.AuditRows
@@ -75,4 +114,9 @@ func (s *Swept) Add(more Swept) {
 	s.Sessions += more.Sessions
 	s.LogLines += more.LogLines
 	s.Files += more.Files
+}
+
+// Total counts everything.
+func (s Swept) Total() int {
+	return s.Versions + s.Plans + s.Messages + s.Questions + s.AuditRows + s.Histories + s.Spooled + s.Sessions + s.LogLines + s.Files
 }

@@ -32,7 +32,7 @@ func Register(r worker.WorkflowRegistry) {
 		DetectDuplicate, CreditMemories, UpdateMemory, MergeMemories, RecordEvents,
 		SnapshotAudit, UndoChange, RestoreMemory, PinQuestion, BackupLedger,
 		ArchiveConversations, AskConversations, ForgetConversations, IndexConversations,
-		PurgeMemories, VerifyPurge, ReembedIndex,
+		PurgeMemories, VerifyPurge, RedactEverything, ReembedIndex,
 	} {
 		r.RegisterWorkflow(w)
 	}

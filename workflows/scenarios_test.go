@@ -36,7 +36,7 @@ func scenarios() map[string]func(t *testing.T) recorded {
 		"rebuild-beside": rebuiltBeside,
 		"snapshot":       snapshotTaken, "backup": backedUp,
 		"undo": undoOrganized(workflows.UndoState{}), "undo-continued": undoOrganized(workflows.UndoState{PerRun: 2, Page: 3}),
-		"restore": restored, "purge": purged, "verify": verified, "purge-ledger": purged,
+		"restore": restored, "purge": purged, "verify": verified, "purge-ledger": purged, "redact": redactedAnew,
 	}
 	for name, s := range conversationScenarios() {
 		out[name] = func(t *testing.T) recorded { return s.run(t) }

@@ -115,7 +115,8 @@ func work(ctx context.Context, cfg config.Config, log *slog.Logger) error {
 	}
 	worker, err := assembly.StartWorker(ctx, assembly.WorkerOptions{
 		Temporal: cfg.Temporal, Ledger: ledger, Logger: log, Home: cfg.Home,
-		Unreached: assembly.Unreached(config.Service{Mode: config.Given}, config.Service{Mode: config.Given}),
+		Unreached:       assembly.Unreached(config.Service{Mode: config.Given}, config.Service{Mode: config.Given}),
+		ProjectRedactor: func(dir string) (memory.Redactor, error) { return dial.Redactor(cfg.Temporal, home, dir) },
 	}, parts.Activities())
 	if err != nil {
 		return err

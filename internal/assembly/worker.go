@@ -42,6 +42,9 @@ type WorkerOptions struct {
 	OwnPostgres  bool
 	CompactIndex func(ctx context.Context) error
 	Unreached    []memory.Unreached
+	// ProjectRedactor returns the redactor with the rules of a project's folder. Nil: the worker
+	// redacts nothing anew.
+	ProjectRedactor func(dir string) (memory.Redactor, error)
 }
 
 // Worker is a running worker. Make one with [StartWorker].
@@ -81,11 +84,32 @@ func StartWorker(ctx context.Context, o WorkerOptions, a *activities.Activities)
 // purges returns what looks for purged texts in the home and in Temporal.
 func (o WorkerOptions) purges(c client.Client, ledger string) activities.Purges {
 	return &purge.Keeper{
-		Home: o.Home, OwnPostgres: o.OwnPostgres, CompactIndex: o.CompactIndex, Unreached: o.Unreached,
+		Redaction: o.redaction(),
+		Home:      o.Home, OwnPostgres: o.OwnPostgres, CompactIndex: o.CompactIndex, Unreached: o.Unreached,
 		Histories: temporal.Histories{
 			Client: c, Namespace: o.Temporal.Namespace,
 			Queues: []string{workflows.TaskQueue(ledger), workflows.TaskQueue("")},
 		},
+	}
+}
+
+// redaction returns what reads the rules of today, so that a daemon that runs for long knows them too.
+func (o WorkerOptions) redaction() func(dir, project string) (memory.Redaction, error) {
+	if o.ProjectRedactor == nil {
+		return nil
+	}
+	return func(dir, project string) (memory.Redaction, error) {
+		now, err := o.ProjectRedactor("")
+		if err != nil {
+			return memory.Redaction{}, err
+		}
+		out := memory.Redaction{Base: now, Project: project}
+		if dir == "" {
+			return out, nil
+		}
+		local, err := o.ProjectRedactor(dir)
+		out.Local = local
+		return out, err
 	}
 }
 

@@ -21,6 +21,7 @@ type Client interface {
 	updater
 	forgetter
 	purger
+	redacter
 	linker
 	relater
 	historian

@@ -109,6 +109,26 @@ func (f fake) VerifyPurge(_ context.Context, in memory.VerifyInput, _ func(memor
 	return r, nil
 }
 
+// RedactEverything finds an address in one memory, and nothing where the user is "clean".
+func (f fake) RedactEverything(
+	_ context.Context, in memory.RedactInput, progress func(memory.RedactReport),
+) (memory.RedactReport, error) {
+	progress(memory.RedactReport{WorkflowID: "redact/x", Stage: "redacting memories"})
+	report := memory.RedactReport{WorkflowID: "redact/x", DryRun: in.DryRun, Kinds: map[string]int{}, Purge: &memory.PurgeReport{}}
+	if in.Project == "clean" {
+		return report, nil
+	}
+	report.Memories, report.Kinds["email"] = 1, 1
+	report.Purge.Swept = memory.Swept{Versions: 2, Messages: 1}
+	if in.DryRun {
+		report.Examples = []memory.RedactExample{{ID: idA, Project: "p", Kinds: []string{"email"}, Text: "Ask [redacted:email:7f3a2c]."}}
+		return report, nil
+	}
+	purge := purgeReport()
+	report.Purge = &purge
+	return report, nil
+}
+
 func purgeReport() memory.PurgeReport {
 	return memory.PurgeReport{
 		Receipt: "/home/u/.mneme/purges/forget-x.json", Texts: 2, Short: 1, Kept: []string{idB},

@@ -82,6 +82,7 @@ func (a *app) root() *cobra.Command {
 	a.add(root, groupUpkeep, a.stats(), a.tags(), a.organize(), a.pinQuestion(), a.importCommand(),
 		a.export(), a.backup(), a.restoreBackup(), a.rebuild(), a.reembed(), a.analytics(), a.review(), a.hooks())
 	a.add(root, groupMemory, a.conversations())
+	a.add(root, groupUpkeep, a.redact())
 	a.add(root, groupUpkeep, a.eval())
 	root.AddCommand(exitHelp())
 	a.helpInJSON(root)

@@ -57,15 +57,20 @@ func (a *app) verifyPurge(cmd *cobra.Command, f forgetFlags, args []string) erro
 		return memory.Errorf(memory.Invalid, "give the receipt alone, or with --purge",
 			"--verify looks for what a purge took and forgets no memory")
 	}
-	path, err := filepath.Abs(f.verify)
+	return a.lookAgain(cmd.Context(), f.verify, f.purge)
+}
+
+// lookAgain looks for what a receipt says was taken away, and with again takes it away first.
+func (a *app) lookAgain(ctx context.Context, receipt string, again bool) error {
+	path, err := filepath.Abs(receipt)
 	if err != nil {
 		return memory.Errorf(memory.Invalid, "", "find the receipt: %w", err)
 	}
-	return a.with(cmd.Context(), func(_ config.Config, c Client) error {
+	return a.with(ctx, func(_ config.Config, c Client) error {
 		var report memory.PurgeReport
 		stage := ""
-		err := a.patiently(cmd.Context(), c, func() (err error) {
-			report, err = c.VerifyPurge(cmd.Context(), memory.VerifyInput{Receipt: path, Again: f.purge}, func(now memory.PurgeReport) {
+		err := a.patiently(ctx, c, func() (err error) {
+			report, err = c.VerifyPurge(ctx, memory.VerifyInput{Receipt: path, Again: again}, func(now memory.PurgeReport) {
 				if now.Stage != stage {
 					stage = now.Stage
 					a.note("%s", stage)
@@ -108,11 +113,7 @@ func (a *app) printPurge(r memory.PurgeReport) error {
 		return err
 	}
 	for _, t := range r.Found {
-		line := "  words of memory %s are in %s\n"
-		if t.Whole {
-			line = "  the text of memory %s is in %s\n"
-		}
-		if err := a.printf(line, memory.ShortID(t.ID), printable(t.Place)); err != nil {
+		if err := a.printf("  %s in %s\n", traceText(t), printable(t.Place)); err != nil {
 			return err
 		}
 		if t.Hint != "" {
@@ -130,6 +131,18 @@ func (a *app) printPurge(r memory.PurgeReport) error {
 	return a.printf("receipt: %s\n", printable(r.Receipt))
 }
 
+// traceText names what was found.
+func traceText(t memory.Trace) string {
+	switch {
+	case t.ID == "":
+		return "something that was redacted is"
+	case t.Whole:
+		return "the text of memory " + memory.ShortID(t.ID) + " is"
+	default:
+		return "words of memory " + memory.ShortID(t.ID) + " are"
+	}
+}
+
 // sweptText names what was taken away or changed besides memories.
 func sweptText(s memory.Swept) string {
 	var parts []string
@@ -137,8 +150,10 @@ func sweptText(s memory.Swept) string {
 		n         int
 		one, many string
 	}{
+		{s.Versions, "earlier version", "earlier versions"},
 		{s.Messages, "archived message", "archived messages"},
 		{s.Questions, "pinned question", "pinned questions"},
+		{s.Plans, "plan of organize", "plans of organize"},
 		{s.AuditRows, "row of the audit", "rows of the audit"},
 		{s.Histories, "history of Temporal", "histories of Temporal"},
 		{s.Spooled, "waiting request of a hook", "waiting requests of hooks"},

@@ -164,7 +164,8 @@ func (d *daemon) startWorker(ctx context.Context, chat activities.Chatter) error
 	w, err := assembly.StartWorker(ctx, assembly.WorkerOptions{
 		Temporal: d.settings().Temporal, Ledger: s.postgres.ledger, Private: s.temporal.Mode == config.Embedded, Logger: d.opts.Logger,
 		Home: d.opts.Config.Home, OwnPostgres: s.postgres.Mode == config.Embedded, CompactIndex: s.qdrant.compact,
-		Unreached: assembly.Unreached(s.temporal.Service, s.qdrant.Service),
+		Unreached:       assembly.Unreached(s.temporal.Service, s.qdrant.Service),
+		ProjectRedactor: d.opts.ProjectRedactor,
 	}, parts.Activities())
 	if err != nil {
 		return err

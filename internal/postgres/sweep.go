@@ -67,11 +67,11 @@ where state = 'kept' and (id, part) > ($1::uuid, $2::int) order by id, part limi
 
 func cleanMessage(m conversation.Message, in memory.Cleaning) (clean conversation.Message, changed bool) {
 	clean = m
-	if text, dirty := in.Clean(m.Text); dirty {
+	if text, dirty := in.Clean(m.Project, m.Text); dirty {
 		clean.Text, changed = text, true
 	}
 	for _, name := range []*string{&clean.Project, &clean.Session, &clean.Thread} {
-		changed = in.CleanName(name) || changed
+		changed = in.CleanName(m.Project, name) || changed
 	}
 	return clean, changed
 }
@@ -132,10 +132,10 @@ func (l *Ledger) SweepQuestions(ctx context.Context, in memory.Cleaning) (int, e
 // without an answer.
 func cleanQuestion(q memory.PinnedQuestion, in memory.Cleaning) (clean memory.PinnedQuestion, changed bool) {
 	clean = q
-	if text, dirty := in.Clean(q.Text); dirty {
+	if text, dirty := in.Clean(q.Project, q.Text); dirty {
 		clean.Text, changed = text, true
 	}
-	changed = in.CleanName(&clean.Project) || changed
+	changed = in.CleanName(q.Project, &clean.Project) || changed
 	clean.Expect = slices.DeleteFunc(slices.Clone(q.Expect), func(id string) bool { return slices.Contains(in.Gone, id) })
 	return clean, changed || len(clean.Expect) < len(q.Expect)
 }
@@ -197,9 +197,9 @@ func (l *Ledger) sweepAudit(ctx context.Context, page []auditRow, in memory.Clea
 	var b pgx.Batch
 	for _, row := range page {
 		clean := row
-		changed := in.CleanName(&clean.project)
-		if _, dirty := in.Clean(row.details); dirty {
-			clean.details, changed = cleanJSON(row.details, in.Clean), true
+		changed := in.CleanName(row.project, &clean.project)
+		if _, dirty := in.Clean(row.project, row.details); dirty {
+			clean.details, changed = cleanJSON(row.project, row.details, in.Clean), true
 		}
 		if changed {
 			b.Queue(`update memory_audit set project = $2, details = $3 where id = $1`, clean.id, clean.project, clean.details)
@@ -213,38 +213,38 @@ func (l *Ledger) sweepAudit(ctx context.Context, page []auditRow, in memory.Clea
 
 // cleanJSON cleans every string of a JSON value. Where that is not enough, because names and values
 // together say what has to go, nothing of the value stays.
-func cleanJSON(text string, clean memory.Cleaner) string {
+func cleanJSON(project, text string, clean memory.Cleaner) string {
 	var value any
 	if json.Unmarshal([]byte(text), &value) != nil {
 		return "{}"
 	}
-	out, err := json.Marshal(cleanValue(value, clean))
+	out, err := json.Marshal(cleanValue(project, value, clean))
 	if err != nil {
 		return "{}"
 	}
-	if _, dirty := clean(string(out)); dirty {
+	if _, dirty := clean(project, string(out)); dirty {
 		return "{}"
 	}
 	return string(out)
 }
 
-func cleanValue(value any, clean memory.Cleaner) any {
+func cleanValue(project string, value any, clean memory.Cleaner) any {
 	switch v := value.(type) {
 	case string:
-		if left, changed := clean(v); changed {
+		if left, changed := clean(project, v); changed {
 			return left
 		}
 	case []any:
 		for i := range v {
-			v[i] = cleanValue(v[i], clean)
+			v[i] = cleanValue(project, v[i], clean)
 		}
 	case map[string]any:
 		out := make(map[string]any, len(v))
 		for key, one := range v {
-			if left, changed := clean(key); changed {
+			if left, changed := clean(project, key); changed {
 				key = left
 			}
-			out[key] = cleanValue(one, clean)
+			out[key] = cleanValue(project, one, clean)
 		}
 		return out
 	}

@@ -10,7 +10,7 @@ import (
 
 // without takes away texts that hold a word, and rewrites those that hold another one.
 func without(gone, rewritten string) memory.Cleaner {
-	return func(text string) (string, bool) {
+	return func(_, text string) (string, bool) {
 		if strings.Contains(text, gone) {
 			return "", true
 		}
@@ -50,7 +50,7 @@ func TestSweep(t *testing.T) {
 	pin("what is left?", second.ID)
 	check(t, l.Note(t.Context(), step(memory.ActionArchive, "note"), "bob's project", "", map[string]any{"names": []string{"bob", "eve"}, "walrus": 1}))
 
-	in := memory.Cleaning{Clean: without("walrus", "bob"), Name: func(name string) string { return strings.ReplaceAll(name, "bob", "*") }, Gone: []string{first.ID}}
+	in := memory.Cleaning{Clean: without("walrus", "bob"), Name: func(_, name string, _ int) string { return strings.ReplaceAll(name, "bob", "*") }, Gone: []string{first.ID}}
 	for _, apply := range []bool{false, true, true} {
 		want := [3]int{2, 2, 1}
 		in.Apply = apply

@@ -57,15 +57,36 @@ func (k *Keeper) Forget(ctx context.Context, path, key string, progress func()) 
 }
 
 func (k *Keeper) planDeletion(ctx context.Context, r *receipt, progress func()) (deletion, error) {
+	rules, err := k.rules(r)
+	if err != nil {
+		return deletion{}, err
+	}
 	var out deletion
-	_, hits, err := k.searchHistories(ctx, r, progress)
-	for _, h := range hits {
-		if h.run.Open {
-			out.Open = append(out.Open, h.run.WorkflowID)
+	add := func(run Run) {
+		if run.Open {
+			out.Open = append(out.Open, run.WorkflowID)
 		} else {
-			out.Runs = append(out.Runs, h.run)
+			out.Runs = append(out.Runs, run)
 		}
 	}
+	_, hits, err := k.searchHistories(ctx, r, progress)
+	known := map[Run]bool{}
+	for _, h := range hits {
+		known[h.run] = true
+		add(h.run)
+	}
+	if err != nil || rules.value == nil {
+		return out, err
+	}
+	err = k.Histories.Runs(ctx, func(run Run) error {
+		progress()
+		dirty := false
+		err := k.Histories.Texts(ctx, run, func(text string) { dirty = rules.value(text) || dirty })
+		if dirty && !known[run] {
+			add(run)
+		}
+		return err
+	})
 	return out, err
 }
 

@@ -16,7 +16,10 @@ func (k *Keeper) Clean(ctx context.Context, path, key string) error {
 	if err != nil {
 		return err
 	}
-	rules := k.rules(&r)
+	rules, err := k.rules(&r)
+	if err != nil {
+		return err
+	}
 	ids := map[string]bool{}
 	for _, id := range r.content.IDs {
 		ids[id] = true

@@ -3,7 +3,6 @@ package purge
 import (
 	"context"
 	"path/filepath"
-	"time"
 
 	"github.com/mneme-memory/mneme/memory"
 )
@@ -22,6 +21,8 @@ type Histories interface {
 	// Read hands the decrypted events of a run to look. It calls look for no event, and returns no
 	// error, if Temporal has deleted the run.
 	Read(ctx context.Context, run Run, look func(event []byte)) error
+	// Texts hands the strings in the decrypted payloads of a run to look.
+	Texts(ctx context.Context, run Run, look func(text string)) error
 	// Delete deletes a run that has ended, and returns when it is gone.
 	Delete(ctx context.Context, run Run) error
 }
@@ -39,6 +40,8 @@ type Keeper struct {
 	// CompactIndex has the embedded index write its log anew, without what was deleted; nil if the
 	// index is another one.
 	CompactIndex func(ctx context.Context) error
+	// Redaction returns the rules of today, with those of a project's folder; "" for none.
+	Redaction func(dir, project string) (memory.Redaction, error)
 }
 
 // path returns where the receipt of a workflow is.
@@ -51,12 +54,7 @@ func (k *Keeper) Note(workflowID, user string, page int, ids []string, texts []m
 	path := k.path(workflowID)
 	r, err := load(k.Home, path)
 	if memory.CodeOf(err) == memory.NotFound {
-		r = receipt{
-			Version: version, Name: fileName(workflowID), WorkflowID: workflowID,
-			User: user, Begun: time.Now().UTC(), Hashes: []string{},
-		}
-		r.Report.Receipt = path
-		r.content.Secret = newSecret()
+		r = newReceipt(path, workflowID, user)
 		err = nil
 	}
 	if err != nil {

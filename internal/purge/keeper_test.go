@@ -32,6 +32,11 @@ func (h *told) Read(_ context.Context, run Run, look func([]byte)) error {
 	return nil
 }
 
+func (h *told) Texts(_ context.Context, run Run, look func(string)) error {
+	look(h.runs[run])
+	return nil
+}
+
 func (h *told) Delete(_ context.Context, run Run) error {
 	if h.refuses {
 		return memory.Refusal("Temporal", "", os.ErrPermission)

@@ -15,24 +15,36 @@ func (k *Keeper) CleanLedger(
 	if err != nil {
 		return err
 	}
-	what := memory.Cleaning{Clean: k.rules(&r).text, Gone: r.content.IDs, Progress: progress}
-	sweep := func() (n memory.Swept, err error) {
-		for _, one := range []struct {
-			sweep memory.Sweep
-			count *int
-		}{
-			{sweeps.Messages, &n.Messages}, {sweeps.Questions, &n.Questions}, {sweeps.Audit, &n.AuditRows},
-		} {
-			if *one.count, err = one.sweep(ctx, what); err != nil {
-				return n, err
-			}
-		}
-		return n, nil
+	rules, err := k.rules(&r)
+	if err != nil {
+		return err
 	}
-	if err := k.counted(&r, key, sweep); err != nil {
+	what, versions := rules.cleaning(r.content.IDs, progress), r.content.Redaction != nil
+	err = k.counted(&r, key, func() (memory.Swept, error) { return sweepLedger(ctx, sweeps, what, versions) })
+	if err != nil {
 		return err
 	}
 	what.Apply = true
-	_, err = sweep()
+	_, err = sweepLedger(ctx, sweeps, what, versions)
 	return err
+}
+
+// sweepLedger runs all sweeps. Versions are swept by a redaction; a purge blanks them with their memories.
+func sweepLedger(ctx context.Context, sweeps memory.Sweeps, what memory.Cleaning, versions bool) (n memory.Swept, err error) {
+	all := []struct {
+		sweep memory.Sweep
+		count *int
+	}{
+		{sweeps.Messages, &n.Messages}, {sweeps.Questions, &n.Questions}, {sweeps.Plans, &n.Plans},
+		{sweeps.Audit, &n.AuditRows}, {sweeps.Versions, &n.Versions},
+	}
+	if !versions {
+		all = all[:len(all)-1]
+	}
+	for _, one := range all {
+		if *one.count, err = one.sweep(ctx, what); err != nil {
+			return n, err
+		}
+	}
+	return n, nil
 }

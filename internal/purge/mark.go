@@ -19,8 +19,9 @@ func (k *Keeper) Mark(
 	f := newFinder(r.content.Secret, r.content.Patterns, true)
 	var kept []string
 	err = each(ctx, func(t memory.LedgerText) {
-		// What is not of a memory goes too, and what is found there says something.
-		if t.Place != memory.PlaceMemory && t.Place != memory.PlaceVersion {
+		// What is not of a memory goes too, and what is found there says something. So it is with
+		// versions, where a redaction has yet to clean them.
+		if t.Place != memory.PlaceMemory && (t.Place != memory.PlaceVersion || r.content.Redaction != nil) {
 			return
 		}
 		s := f.scan()

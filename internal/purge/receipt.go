@@ -52,10 +52,18 @@ type content struct {
 	IDs      []string  `json:"ids"`
 	Pages    []int     `json:"pages"` // that were noted
 	Patterns []pattern `json:"patterns"`
+	// Redaction is set in the receipt of a redaction: which rules it goes by.
+	Redaction *redaction `json:"redaction,omitempty"`
 	// Steps are those that the report counts.
 	Steps []string `json:"steps,omitempty"`
 	// Deletions are what steps delete from Temporal, by their keys.
 	Deletions map[string]deletion `json:"deletions,omitempty"`
+}
+
+// redaction names the folder of a project, whose rules hold for what is of the project.
+type redaction struct {
+	Dir     string `json:"dir,omitempty"`
+	Project string `json:"project,omitempty"`
 }
 
 // Dir is where a home keeps its receipts.

@@ -53,7 +53,7 @@ func (s *Store) sweep(ctx context.Context, file string, apply bool, ids map[stri
 	}
 	var state State
 	if len(data) > maxBytes || json.Unmarshal(data, &state) != nil {
-		_, changed := clean(string(data))
+		_, changed := clean("", string(data))
 		if changed && apply { // nobody can read it as a state either
 			return true, s.remove(file)
 		}
@@ -81,7 +81,7 @@ func (s *Store) sweep(ctx context.Context, file string, apply bool, ids map[stri
 
 // clean reports whether it changed the state.
 func (s *State) clean(ids map[string]bool, clean memory.Cleaner) bool {
-	c := cleaning{clean: clean}
+	c := cleaning{clean: clean, project: s.Project}
 	s.Injected = slices.DeleteFunc(s.Injected, func(i Injection) bool { return ids[i.ID] && c.drop() })
 	s.Injected = cleanEach(&c, s.Injected, func(i *Injection) []*string {
 		texts := []*string{&i.Text}
@@ -102,6 +102,7 @@ func (s *State) clean(ids map[string]bool, clean memory.Cleaner) bool {
 // cleaning is a cleaner at work on one state.
 type cleaning struct {
 	clean   memory.Cleaner
+	project string
 	changed bool
 }
 
@@ -112,7 +113,7 @@ func (c *cleaning) text(text *string) (gone bool) {
 	if *text == "" {
 		return false
 	}
-	left, changed := c.clean(*text)
+	left, changed := c.clean(c.project, *text)
 	if !changed {
 		return false
 	}

@@ -2,6 +2,7 @@ package temporal
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -9,6 +10,8 @@ import (
 
 	commonpb "go.temporal.io/api/common/v1"
 	enumspb "go.temporal.io/api/enums/v1"
+	historypb "go.temporal.io/api/history/v1"
+	"go.temporal.io/api/proxy"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
@@ -81,6 +84,51 @@ func (h Histories) Read(ctx context.Context, run purge.Run, look func(event []by
 		look(data)
 	}
 	return nil
+}
+
+// Texts implements [purge.Histories].
+func (h Histories) Texts(ctx context.Context, run purge.Run, look func(text string)) error {
+	events := h.Client.GetWorkflowHistory(ctx, run.WorkflowID,
+		run.RunID, false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	for events.HasNext() {
+		event, err := events.Next()
+		if gone(err) {
+			return nil
+		}
+		if err == nil {
+			err = proxy.VisitPayloads(ctx, &historypb.History{Events: []*historypb.HistoryEvent{event}}, proxy.VisitPayloadsOptions{
+				Visitor: func(_ *proxy.VisitPayloadsContext, payloads []*commonpb.Payload) ([]*commonpb.Payload, error) {
+					for _, p := range payloads {
+						var value any
+						if json.Unmarshal(p.GetData(), &value) == nil {
+							eachString(value, look)
+						}
+					}
+					return payloads, nil
+				},
+			})
+		}
+		if err != nil {
+			return fmt.Errorf("read the history of %s: %w", run.WorkflowID, err)
+		}
+	}
+	return nil
+}
+
+// eachString hands every string of a JSON value to look.
+func eachString(value any, look func(string)) {
+	switch v := value.(type) {
+	case string:
+		look(v)
+	case []any:
+		for _, one := range v {
+			eachString(one, look)
+		}
+	case map[string]any:
+		for _, one := range v {
+			eachString(one, look)
+		}
+	}
 }
 
 func gone(err error) bool {
