@@ -22,6 +22,7 @@ const patience = 30 * time.Second
 type Options struct {
 	Client   Client         // required
 	Events   Events         // required
+	Settings []Setting      // as they are in force
 	Sessions Sessions       // required
 	API      http.Handler   // below /api/v1; required
 	User     string         // whose name the changes bear
@@ -67,6 +68,7 @@ func New(o Options) (http.Handler, error) {
 		"POST /chosen":                s.chosen,
 		"POST /forget":                s.forget,
 		"POST /merge":                 s.merge,
+		"GET /settings":               s.settings,
 		"GET /sessions":               s.sessions,
 		"GET /session":                s.session,
 		"GET /runs":                   s.runs,

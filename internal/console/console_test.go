@@ -208,7 +208,7 @@ func (h *home) Restore(context.Context, string, string) (memory.Memory, error) {
 // ask sends a request to the pages of a home. A form is sent when there is one.
 func ask(t *testing.T, h *home, address string, form url.Values) *http.Response {
 	t.Helper()
-	pages, err := New(Options{Client: h, Events: h, Sessions: h, API: http.NotFoundHandler(), Version: "1.2.3", Location: time.UTC, Logger: slog.New(slog.DiscardHandler)})
+	pages, err := New(Options{Client: h, Settings: []Setting{{"user", h.memories[0].Text, h.memories[0].Text, "MNEME_USER", "who"}}, Events: h, Sessions: h, API: http.NotFoundHandler(), Version: "1.2.3", Location: time.UTC, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,7 +235,7 @@ func body(t *testing.T, r *http.Response) string {
 // everyPage are the addresses of all pages that are read.
 var everyPage = []string{
 	"/", "/search", "/search?q=port&explain=yes&type=fact", "/memories", "/memories?type=fact&sort=oldest&skip=1&tags=port", "/memories/" + idA,
-	"/sessions", "/sessions?skip=50", "/session?id=s1", "/runs", "/run?id=plan", "/run?id=running", "/run?id=organize/1", "/graph", "/graph?project=shop",
+	"/settings", "/sessions", "/sessions?skip=50", "/session?id=s1", "/runs", "/run?id=plan", "/run?id=running", "/run?id=organize/1", "/graph", "/graph?project=shop",
 	"/changes", "/undo?of=forget/1", "/nowhere", "/memories/not-an-id", "/?did=forgotten&n=2&undo=forget/1",
 }
 
@@ -330,6 +330,7 @@ func TestPages(t *testing.T) {
 		"/run?id=organize/1":                   {200, "Undo…"},
 		"/run?id=plan&after=x":                 {400, "must be a number"},
 		"/graph":                               {200, "builds on"},
+		"/settings":                            {200, "MNEME_USER"},
 		"/undo?of=forget/1":                    {200, "1 memory goes back to what it was before"},
 		"/nowhere":                             {404, "there is no page"},
 		"/memories/not-an-id":                  {400, "not-an-id"},

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/console"
 	"github.com/mneme-memory/mneme/internal/homekey"
 	"github.com/mneme-memory/mneme/internal/live"
@@ -46,7 +47,7 @@ func (d *daemon) startConsole(ctx context.Context, client *workflows.Client) (co
 		return consoleServer{}, err
 	}
 	pages, err := console.New(console.Options{
-		Client: client, Events: feed, Sessions: ledger, API: api, User: d.opts.Config.User, Version: d.opts.Version, Logger: log,
+		Client: client, Settings: shownSettings(d.opts.Config), Events: feed, Sessions: ledger, API: api, User: d.opts.Config.User, Version: d.opts.Version, Logger: log,
 	})
 	if err != nil {
 		return consoleServer{}, err
@@ -86,4 +87,17 @@ func entrance(programs, browsers http.Handler) http.Handler {
 		}
 		browsers.ServeHTTP(w, r)
 	})
+}
+
+// shownSettings are the settings in force, as a page shows them.
+func shownSettings(cfg config.Config) []console.Setting {
+	about := map[string]config.Description{}
+	for _, d := range config.Describe() {
+		about[d.Setting] = d
+	}
+	var out []console.Setting
+	for _, s := range cfg.Settings() {
+		out = append(out, console.Setting{Name: s.Name, Value: s.Value, Source: s.Source, Env: about[s.Name].Env, About: about[s.Name].Usage})
+	}
+	return out
 }

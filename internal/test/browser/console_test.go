@@ -66,6 +66,7 @@ func TestThemesAndWidths(t *testing.T) {
 			w := shared.open(t, width, 800, dark)
 			for name, address := range map[string]string{
 				"today": "/", "search": "/search?q=a+long+address&explain=yes", "memories": "/memories", "memory": "/memories/" + id, "changes": "/changes", "undo": "/undo",
+				"sessions": "/sessions", "graph": "/graph", "runs": "/runs", "settings": "/settings",
 			} {
 				w.do(name, chromedp.Navigate(w.base()+address), chromedp.WaitVisible(chromedp.CSS("h1")))
 				if evaluate[bool](w, `document.documentElement.scrollWidth > document.documentElement.clientWidth`) {
