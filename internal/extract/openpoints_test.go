@@ -37,8 +37,11 @@ func TestOpenPoints(t *testing.T) {
 		want   []string
 		told   bool
 	}{
-		"list of tasks": {[]transcript.Event{todo(t, "Plan the zones", "completed", "Lower the TTLs", "pending", "Write the runbook", "in_progress")},
-			[]string{"Lower the TTLs", "Write the runbook"}, true},
+		"list of tasks": {
+			[]transcript.Event{todo(t, "Plan the zones", "completed", "Lower the TTLs", "pending", "Write the runbook", "in_progress")},
+			[]string{"Lower the TTLs", "Write the runbook"},
+			true,
+		},
 		"the last list counts": {[]transcript.Event{todo(t, "A first task", "pending"), todo(t, "A first task", "completed")}, nil, true},
 		"said":                 {[]transcript.Event{saidNew(transcript.Said, "Done for today. Still open: the TTL change and the runbook.")}, []string{"the TTL change", "the runbook"}, true},
 		"in a list":            {[]transcript.Event{saidNew(transcript.Said, "Next steps:\n\n- lower the TTLs\n- write the runbook\n\nTell me when.")}, []string{"lower the TTLs", "write the runbook"}, true},
