@@ -140,7 +140,7 @@ func openEmbedder(ctx context.Context, cfg config.Config, ledger *postgres.Ledge
 		return nil, fmt.Errorf("read the ledger: %w", err)
 	}
 	model := cmp.Or(assembly.InForce(cfg.Ollama.EmbedModel, stats), assembly.DefaultModel)
-	e, err := ollama.New(ollama.Options{URL: cfg.Ollama.URL, Model: model})
+	e, err := ollama.New(ollama.Options{URL: cfg.Ollama.URL, Model: model, Timeout: cfg.Ollama.Timeout})
 	if err != nil {
 		return nil, err
 	}

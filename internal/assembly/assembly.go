@@ -65,14 +65,18 @@ func OpenIndex(
 	return qdrant.Open(qdrant.Options{
 		Address: cfg.Address, APIKey: cfg.APIKey, TLS: security, Document: keyword.Vector, Query: keyword.Query,
 		Ledger: ledger, Prefix: cfg.Prefix, Private: private, Local: local,
+		Timeout: cfg.Timeout, LongTimeout: 12 * cfg.Timeout, // zero: as the index thinks right
 	})
 }
 
 // OpenEmbedder prepares the connection to an embedding server at url, which is the service's
 // address with its password; the first call makes it. A server that a home's daemon started is
 // called with the home's key; one that was found only as long as it is ours, see [CheckFound].
-func OpenEmbedder(home string, service config.Service, url, model string) (*ollama.Embedder, error) {
-	options := ollama.Options{URL: url, Model: model}
+// Timeout bounds one call; zero means that of package ollama.
+func OpenEmbedder(
+	home string, service config.Service, url, model string, timeout time.Duration,
+) (*ollama.Embedder, error) {
+	options := ollama.Options{URL: url, Model: model, Timeout: timeout}
 	switch {
 	case service.Secured:
 		security, err := config.HomeTLS(home).Config()

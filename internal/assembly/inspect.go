@@ -138,7 +138,7 @@ func openEmbedder(cfg config.Config, d config.Daemon, at config.Service) (e *oll
 	if at.Mode == config.Given && config.MaskURL(cfg.Ollama.URL) == at.Address {
 		url = cfg.Ollama.URL
 	}
-	e, err = OpenEmbedder(cfg.Home, at, url, model)
+	e, err = OpenEmbedder(cfg.Home, at, url, model, cfg.Ollama.Timeout)
 	return e, chosen, err
 }
 

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/mneme-memory/mneme/memory"
 )
@@ -127,6 +128,16 @@ func checkShare(v string) (string, string) {
 		return "is out of bounds", "write a number from 0 to 1, such as 0.7"
 	}
 	return "", ""
+}
+
+// checkSpan wants a time from a second up to most.
+func checkSpan(most time.Duration) func(string) (string, string) {
+	return func(v string) (string, string) {
+		if d, err := time.ParseDuration(v); err != nil || d < time.Second || d > most {
+			return "is out of bounds", fmt.Sprintf("write a time from 1s to %s, such as 5s", most)
+		}
+		return "", ""
+	}
 }
 
 func checkBool(v string) (string, string) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"time"
 )
 
 // FileName is the name of the configuration file in the home folder.
@@ -48,6 +49,8 @@ type Temporal struct {
 	KeyFileGiven bool
 	// KeyCommand prints those keys instead; empty means that they are in KeyFile.
 	KeyCommand string
+	// Timeout bounds the connection of a command or a tool to Temporal. Default 3s; zero means that too.
+	Timeout time.Duration
 }
 
 // Postgres says where PostgreSQL is.
@@ -67,6 +70,8 @@ type Qdrant struct {
 	// leads to, if any; None means the embedded server always.
 	Binary string
 	TLS    TLS // of the server at Address
+	// Timeout bounds a call; one over a whole collection gets twelve times as long. Default 10s.
+	Timeout time.Duration
 }
 
 // Ollama says where Ollama is and which models to use.
@@ -74,6 +79,8 @@ type Ollama struct {
 	URL        string // empty means one that runs on the usual port, else embedded
 	EmbedModel string // empty means automatic
 	ChatModel  string // empty means none: summaries are extractive
+	// Timeout bounds one call for embeddings; the first one also loads the model. Default 1m.
+	Timeout time.Duration
 }
 
 // UI says where the embedded Temporal UI listens.

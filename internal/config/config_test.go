@@ -162,6 +162,7 @@ func TestEverySettingCanBeRead(t *testing.T) {
 		keyFileName: "/t/keys", "temporal.tls": "true", "temporal.tls_ca": "/t/ca", "temporal.tls_cert": "/t/cert", "temporal.tls_key": "/t/key",
 		"qdrant.tls": "true", "qdrant.tls_ca": "/q/ca", "qdrant.tls_cert": "/q/cert", "qdrant.tls_key": "/q/key",
 		"qdrant.address": "b:2", "qdrant.api_key": "k", "qdrant.prefix": "work-", "ledger": "0a1b2c3d-0000-4000-8000-000000000000", "ollama.url": "http://o:3", "ollama.embed_model": "e",
+		"temporal.timeout": "4s", "qdrant.timeout": "5s", "ollama.timeout": "1m30s",
 		"ollama.chat_model": "c", "ui.port": "0", "postgres.bin": "/opt/pg/bin", "qdrant.binary": "none", "autostart": "false", "claude.nightly": "true", "project": `o'hara/"x"`,
 		"hooks.session_start.limit": "0", "hooks.session_start.min_score": "0.65", "hooks.session_start.tokens": "800",
 		"hooks.prompt.enabled": "true", "hooks.prompt.tokens": "100", "hooks.extract.max": "3",

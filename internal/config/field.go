@@ -1,6 +1,9 @@
 package config
 
-import "strconv"
+import (
+	"strconv"
+	"time"
+)
 
 // field is a place in a [Config] that a setting's text goes to and is shown
 // from, in the manner of [flag.Value]. It is set only after the check.
@@ -14,12 +17,15 @@ type (
 	whole int
 	share float64
 	yesNo bool
+	span  time.Duration
 )
 
 func (f *text) String() string  { return string(*f) }
 func (f *whole) String() string { return strconv.Itoa(int(*f)) }
 func (f *share) String() string { return strconv.FormatFloat(float64(*f), 'g', -1, 64) }
 func (f *yesNo) String() string { return strconv.FormatBool(bool(*f)) }
+
+func (f *span) String() string { return time.Duration(*f).String() }
 
 func (f *text) set(v string) { *f = text(v) }
 
@@ -36,4 +42,9 @@ func (f *share) set(v string) {
 func (f *yesNo) set(v string) {
 	is, _ := strconv.ParseBool(v) // checked before
 	*f = yesNo(is)
+}
+
+func (f *span) set(v string) {
+	d, _ := time.ParseDuration(v) // checked before
+	*f = span(d)
 }

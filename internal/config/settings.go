@@ -1,6 +1,9 @@
 package config
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // placeSpecs are the settings of where the parts are that keep things.
 func placeSpecs() []spec {
@@ -38,6 +41,8 @@ func temporalSpecs() []spec {
 			usage: "file with the keys of what Temporal keeps, if not keys/payload.keys; temporal.key_command comes first", check: checkFile,
 			at: func(c *Config) field { return (*text)(&c.Temporal.KeyFile) },
 		},
+		timeoutSpec("temporal.timeout", "MNEME_TEMPORAL_TIMEOUT", "3s", "how long a command waits for the connection to Temporal",
+			func(c *Config) *time.Duration { return &c.Temporal.Timeout }),
 	}, tlsSpecs("temporal", "MNEME_TEMPORAL", func(c *Config) *TLS { return &c.Temporal.TLS })...)
 }
 
@@ -66,6 +71,8 @@ func qdrantSpecs() []spec {
 			usage: "begins the names of the collections, so that ledgers can share a Qdrant", check: checkPrefix,
 			at: func(c *Config) field { return (*text)(&c.Qdrant.Prefix) },
 		},
+		timeoutSpec("qdrant.timeout", "MNEME_QDRANT_TIMEOUT", "10s", "how long a call of Qdrant may take; over a whole collection 12 times as long",
+			func(c *Config) *time.Duration { return &c.Qdrant.Timeout }),
 	}, tlsSpecs("qdrant", "MNEME_QDRANT", func(c *Config) *TLS { return &c.Qdrant.TLS })...)
 }
 
@@ -87,6 +94,8 @@ func modelSpecs() []spec {
 			usage: "chat model for summaries", check: checkWord,
 			at: func(c *Config) field { return (*text)(&c.Ollama.ChatModel) },
 		},
+		timeoutSpec("ollama.timeout", "MNEME_OLLAMA_TIMEOUT", "1m", "how long an embedding call may take, the loading of the model included",
+			func(c *Config) *time.Duration { return &c.Ollama.Timeout }),
 	}
 }
 
@@ -165,5 +174,16 @@ func hookSpecs() []spec {
 			usage: "memories taken from one session", check: checkWhole(0, 100),
 			at: func(c *Config) field { return (*whole)(&c.Hooks.ExtractMax) },
 		},
+	}
+}
+
+// maxTimeout is the longest time-out of a call: a step of a workflow is given two minutes in all.
+const maxTimeout = 100 * time.Second
+
+// timeoutSpec is the setting of one server's time-out.
+func timeoutSpec(name, env, def, usage string, of func(*Config) *time.Duration) spec {
+	return spec{
+		name: name, env: env, def: def, usage: usage, check: checkSpan(maxTimeout),
+		at: func(c *Config) field { return (*span)(of(c)) },
 	}
 }

@@ -126,7 +126,7 @@ func (d *daemon) newEmbedder(service config.Service, model string) (*ollama.Embe
 	if model == "" {
 		model = assembly.DefaultModel
 	}
-	return assembly.OpenEmbedder(d.opts.Config.Home, service, service.Address, model)
+	return assembly.OpenEmbedder(d.opts.Config.Home, service, service.Address, model, d.opts.Config.Ollama.Timeout)
 }
 
 // ensureModel pulls the model if Ollama does not have it yet.

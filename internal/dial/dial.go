@@ -16,8 +16,17 @@ import (
 	"github.com/mneme-memory/mneme/workflows"
 )
 
-// timeout bounds the connection: a daemon on this machine answers at once.
-const timeout = 3 * time.Second
+// defaultTimeout bounds the connection where the settings say nothing: a daemon on this machine
+// answers at once.
+const defaultTimeout = 3 * time.Second
+
+// within bounds the connection to Temporal.
+func within(ctx context.Context, cfg config.Temporal) (context.Context, context.CancelFunc) {
+	if cfg.Timeout == 0 {
+		cfg.Timeout = defaultTimeout
+	}
+	return context.WithTimeout(ctx, cfg.Timeout)
+}
 
 // Open connects to the workflows of the ledger that the settings or the home
 // tell, see [Ledger]. It fails with [memory.Unavailable] when mneme does not run.
@@ -26,7 +35,7 @@ func Open(ctx context.Context, cfg config.Config, r memory.Redactor) (*workflows
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+	ctx, cancel := within(ctx, cfg.Temporal)
 	defer cancel()
 	given := cfg.Temporal.Address != ""
 	cfg.Temporal = server
@@ -48,7 +57,7 @@ func Open(ctx context.Context, cfg config.Config, r memory.Redactor) (*workflows
 
 // OpenFor connects to the workflows of a ledger that is known, at a known Temporal.
 func OpenFor(ctx context.Context, cfg config.Temporal, ledger string, r memory.Redactor) (*workflows.Client, error) {
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+	ctx, cancel := within(ctx, cfg)
 	defer cancel()
 	c, err := temporal.Dial(ctx, cfg, nil)
 	if err != nil {

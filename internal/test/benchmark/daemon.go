@@ -115,7 +115,7 @@ func (d *daemon) client(c client.Client) (*workflows.Client, error) {
 
 func (d *daemon) embedder() (*ollama.Embedder, error) {
 	at := d.state.Services[config.OllamaService]
-	return assembly.OpenEmbedder(d.home, at, at.Address, d.state.Model)
+	return assembly.OpenEmbedder(d.home, at, at.Address, d.state.Model, 0)
 }
 
 func (d *daemon) index() (*qdrant.Index, error) {
