@@ -102,19 +102,6 @@ func numberOf(r *http.Request, name string, none, least, most int) (int, error) 
 	return n, nil
 }
 
-// boolOf reads a parameter; none means false.
-func boolOf(r *http.Request, name string) (bool, error) {
-	text := r.URL.Query().Get(name)
-	if text == "" {
-		return false, nil
-	}
-	b, err := strconv.ParseBool(text)
-	if err != nil {
-		return false, memory.Errorf(memory.Invalid, "write true or false", "%s must be true or false", name)
-	}
-	return b, nil
-}
-
 // maxSkip bounds how deep pages that are counted go.
 const maxSkip = 10_000_000
 
