@@ -21,7 +21,7 @@ const (
 	hintURL  = "give a URL such as postgres://user@127.0.0.1:5432/mneme"
 
 	noSuchTable = "42P01" // SQLSTATE undefined_table
-	otherModel  = "MN001" // our own, see migration 13
+	otherModel  = "MN001" // our own, see migration 12
 )
 
 // outside marks an error of a callback, which must not be mistaken for one of
