@@ -36,7 +36,7 @@ func changes() []string {
 		"StoreMemory", "ForgetMemory", "UpdateMemory", "MergeMemories", "LinkMemories", "CreditMemories",
 		"ImportMemories", "OrganizeMemory", "RebuildIndex", "RecordEvents", "SnapshotAudit", "PinQuestion",
 		"UndoChange", "RestoreMemory", "PurgeMemories", "BackupLedger",
-		"ArchiveConversations", "ForgetConversations", "IndexConversations", "ReembedIndex",
+		"ArchiveConversations", "ForgetConversations", "IndexConversations", "ReembedIndex", "RedactEverything",
 	}
 }
 
