@@ -108,7 +108,7 @@ func scrub(m protoreflect.Message) {
 }
 
 // testFolder is where [testing.T.TempDir] makes the folder of a scenario.
-var testFolder = regexp.MustCompile(regexp.QuoteMeta(os.TempDir()) + `/TestRecordHistories\w+/\d+`)
+var testFolder = regexp.MustCompile(regexp.QuoteMeta(os.TempDir()) + `/TestRecordHistories[\w-]+/\d+`)
 
 // eachMessage calls see with a message and all messages in it.
 func eachMessage(m protoreflect.Message, see func(protoreflect.Message)) {

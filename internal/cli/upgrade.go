@@ -175,7 +175,7 @@ func fetchPrograms(ctx context.Context, source release.Source, archive release.A
 	}
 	defer func() {
 		if err != nil {
-			os.RemoveAll(dir)
+			_ = os.RemoveAll(dir) // a folder of the system's, which clears it one day
 		}
 	}()
 	f, err := os.Create(filepath.Join(dir, "archive"))

@@ -169,8 +169,10 @@ and table_name not in (select table_name from information_schema.views where tab
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := []string{"beside_vectors.memory_id", "beside_vectors.vector", "beside_vectors.written",
-		"conversation_messages.beside", "conversation_messages.model", "conversation_messages.points", "memories.dirty", "memories.indexed_in", "organize_turn.one", "organize_turn.workflow_id"}
+	got := []string{
+		"beside_vectors.memory_id", "beside_vectors.vector", "beside_vectors.written",
+		"conversation_messages.beside", "conversation_messages.model", "conversation_messages.points", "memories.dirty", "memories.indexed_in", "organize_turn.one", "organize_turn.workflow_id",
+	}
 	for _, table := range w.Head.Tables {
 		for _, column := range table.Columns {
 			got = append(got, table.Name+"."+column)

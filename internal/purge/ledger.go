@@ -35,8 +35,11 @@ func sweepLedger(ctx context.Context, sweeps memory.Sweeps, what memory.Cleaning
 		sweep memory.Sweep
 		count *int
 	}{
-		{sweeps.Messages, &n.Messages}, {sweeps.Questions, &n.Questions}, {sweeps.Plans, &n.Plans},
-		{sweeps.Audit, &n.AuditRows}, {sweeps.Versions, &n.Versions},
+		{sweeps.Messages, &n.Messages},
+		{sweeps.Questions, &n.Questions},
+		{sweeps.Plans, &n.Plans},
+		{sweeps.Audit, &n.AuditRows},
+		{sweeps.Versions, &n.Versions},
 	}
 	if !versions {
 		all = all[:len(all)-1]
