@@ -11,6 +11,7 @@ import (
 	"github.com/mneme-memory/mneme/internal/autostart"
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/dial"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/internal/hook"
 	"github.com/mneme-memory/mneme/internal/project"
 	"github.com/mneme-memory/mneme/memory"
@@ -41,7 +42,7 @@ func options(signals <-chan os.Signal) hook.Options {
 // connect dials mneme. The SDK would try for seconds to reach what does not
 // run, so the door is tried first.
 func connect(ctx context.Context, cfg config.Config, r memory.Redactor) (hook.Client, error) {
-	address, err := config.TemporalAddress(cfg)
+	address, err := homestate.TemporalAddress(cfg)
 	if err != nil {
 		return nil, err
 	}

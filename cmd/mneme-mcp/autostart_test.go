@@ -12,7 +12,7 @@ import (
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/homestate"
 )
 
 // TestStartsMneme has a session with nothing running: the handshake is answered at once,
@@ -35,7 +35,7 @@ func TestStartsMneme(t *testing.T) {
 		if out, err := down.CombinedOutput(); err != nil {
 			t.Errorf("down: %v: %s", err, out)
 		}
-		if pid, err := config.Holder(home); err != nil || pid != 0 {
+		if pid, err := homestate.Holder(home); err != nil || pid != 0 {
 			t.Errorf("process %d still holds the home: %v", pid, err)
 		}
 	})
@@ -66,7 +66,7 @@ func TestStartsMneme(t *testing.T) {
 		if err := c.Close(); err != nil {
 			t.Errorf("close: %v", err)
 		}
-		if _, ready, err := config.Running(home); err != nil || !ready {
+		if _, ready, err := homestate.Running(home); err != nil || !ready {
 			t.Errorf("the daemon went with the session: %v", err)
 		}
 	}

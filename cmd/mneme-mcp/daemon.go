@@ -10,6 +10,7 @@ import (
 
 	"github.com/mneme-memory/mneme/internal/autostart"
 	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/homestate"
 )
 
 // firstCall is how long a call waits for a daemon that is being started: an ordinary start
@@ -33,7 +34,7 @@ func newDaemon(load func() (config.Config, error), log *slog.Logger) *daemon {
 		case err != nil:
 			log.Warn("start mneme in the background", "err", err)
 		case a.Outcome == autostart.Waiting:
-			log.Warn("mneme could not be started lately; see \"mneme doctor\"", "log", config.LogPath(cfg.Home))
+			log.Warn("mneme could not be started lately; see \"mneme doctor\"", "log", homestate.LogPath(cfg.Home))
 		}
 		return a, err
 	})}

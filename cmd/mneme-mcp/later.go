@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/internal/spool"
 	"github.com/mneme-memory/mneme/memory"
 )
@@ -34,7 +35,7 @@ const delivering = 2 * time.Minute
 // deliver hands over what was kept while mneme was down. A daemon of this home does that itself;
 // where Temporal is on another machine there may be none.
 func deliver(cfg config.Config, to spool.Receiver, log *slog.Logger) {
-	if _, ready, err := config.Running(cfg.Home); err == nil && ready {
+	if _, ready, err := homestate.Running(cfg.Home); err == nil && ready {
 		return
 	}
 	redactor, err := openRedactor(cfg)

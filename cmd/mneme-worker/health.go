@@ -15,6 +15,7 @@ import (
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/doctor"
 	"github.com/mneme-memory/mneme/internal/health"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/internal/temporal"
 	"github.com/mneme-memory/mneme/memory"
 	"github.com/mneme-memory/mneme/workflows"
@@ -27,15 +28,15 @@ const healthTimeout = 4 * time.Second
 // tellHealth asks the four servers, and asks Temporal whether a worker of this machine, in a
 // container that of the container, asks for work. It returns the exit code.
 func tellHealth(ctx context.Context, cfg config.Config, asJSON bool, out io.Writer) (int, error) {
-	inspect := assembly.OpenInspectors(cfg, config.Daemon{})
+	inspect := assembly.OpenInspectors(cfg, homestate.Daemon{})
 	delete(inspect, doctor.Worker) // it would count the workers of other machines
 	found := doctor.Options{Config: cfg, Servers: doctor.Servers{Inspect: inspect}}.Look(ctx, healthTimeout)
 	r := health.New()
-	for _, name := range config.ServiceNames() {
+	for _, name := range homestate.ServiceNames() {
 		seen := found[name].Inspection
 		detail := strings.Join(append([]string{seen.Version}, seen.Facts...), ", ")
 		add := r.Needs
-		if name == config.OllamaService { // without it stores wait, and recalls go by keywords
+		if name == homestate.OllamaService { // without it stores wait, and recalls go by keywords
 			add = r.Mentions
 		}
 		add(doctor.Title(name), strings.Trim(detail, ", "), errors.Join(seen.Problems...))
@@ -47,9 +48,9 @@ func tellHealth(ctx context.Context, cfg config.Config, asJSON bool, out io.Writ
 
 // here looks for a worker of this machine on the queue of the ledger.
 func here(ctx context.Context, cfg config.Config, found map[string]doctor.Server) (string, error) {
-	ledger := found[config.PostgresService].Inspection.Ledger
+	ledger := found[homestate.PostgresService].Inspection.Ledger
 	switch {
-	case !found[config.TemporalService].Fine():
+	case !found[homestate.TemporalService].Fine():
 		return "", memory.Down("the worker", "see what is said of Temporal", errors.New("nobody can tell whether it works"))
 	case ledger == "":
 		return "", memory.Down("the worker", "see what is said of PostgreSQL", errors.New("nobody can tell whose work it does"))

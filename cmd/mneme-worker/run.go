@@ -12,6 +12,7 @@ import (
 	"github.com/mneme-memory/mneme/internal/assembly"
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/dial"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/internal/ollama"
 	"github.com/mneme-memory/mneme/internal/postgres"
 	"github.com/mneme-memory/mneme/memory"
@@ -101,7 +102,7 @@ func work(ctx context.Context, cfg config.Config, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	chat, err := assembly.OpenChat(cfg.Home, config.Service{Address: cfg.Ollama.URL, Mode: config.Given}, cfg.Ollama.ChatModel)
+	chat, err := assembly.OpenChat(cfg.Home, homestate.Service{Address: cfg.Ollama.URL, Mode: homestate.Given}, cfg.Ollama.ChatModel)
 	if err != nil {
 		return err
 	}
@@ -115,7 +116,7 @@ func work(ctx context.Context, cfg config.Config, log *slog.Logger) error {
 	}
 	worker, err := assembly.StartWorker(ctx, assembly.WorkerOptions{
 		Temporal: cfg.Temporal, Ledger: ledger, Logger: log, Home: cfg.Home,
-		Unreached:       assembly.Unreached(config.Service{Mode: config.Given}, config.Service{Mode: config.Given}),
+		Unreached:       assembly.Unreached(homestate.Service{Mode: homestate.Given}, homestate.Service{Mode: homestate.Given}),
 		ProjectRedactor: func(dir string) (memory.Redactor, error) { return dial.Redactor(cfg.Temporal, home, dir) },
 	}, parts.Activities())
 	if err != nil {

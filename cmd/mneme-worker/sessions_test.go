@@ -14,6 +14,7 @@ import (
 	"github.com/mneme-memory/mneme/internal/assembly"
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/dial"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/internal/session"
 	"github.com/mneme-memory/mneme/internal/spool"
 	"github.com/mneme-memory/mneme/internal/testkit/wait"
@@ -61,7 +62,7 @@ func TestWorkerReadsSessions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	chat, err := assembly.OpenChat(t.TempDir(), config.Service{Address: model.URL, Mode: config.Given}, cfg.Ollama.ChatModel)
+	chat, err := assembly.OpenChat(t.TempDir(), homestate.Service{Address: model.URL, Mode: homestate.Given}, cfg.Ollama.ChatModel)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/mneme-memory/mneme/internal/daemon"
 	"github.com/mneme-memory/mneme/internal/dial"
 	"github.com/mneme-memory/mneme/internal/doctor"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/internal/project"
 	"github.com/mneme-memory/mneme/internal/spool"
 	"github.com/mneme-memory/mneme/memory"
@@ -32,7 +33,7 @@ func deps() cli.Deps {
 }
 
 // servers asks the servers through their adapters.
-func servers(cfg config.Config, d config.Daemon) doctor.Servers {
+func servers(cfg config.Config, d homestate.Daemon) doctor.Servers {
 	return doctor.Servers{Inspect: assembly.OpenInspectors(cfg, d), Dimension: assembly.EmbeddingModel(cfg, d)}
 }
 
@@ -85,7 +86,7 @@ func startDaemon(ctx context.Context, cfg config.Config, say func(string)) error
 	if attempt.Outcome != autostart.Started && attempt.Outcome != autostart.Starting {
 		return nil
 	}
-	say("starting mneme; its log is " + config.LogPath(cfg.Home))
+	say("starting mneme; its log is " + homestate.LogPath(cfg.Home))
 	ctx, cancel := context.WithTimeout(ctx, startPatience)
 	defer cancel()
 	return attempt.Wait(ctx)

@@ -16,6 +16,7 @@ import (
 	"github.com/mneme-memory/mneme/activities"
 	"github.com/mneme-memory/mneme/analytics"
 	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/internal/keyword"
 	"github.com/mneme-memory/mneme/internal/ollama"
 	"github.com/mneme-memory/mneme/internal/postgres"
@@ -74,7 +75,7 @@ func OpenIndex(
 // called with the home's key; one that was found only as long as it is ours, see [CheckFound].
 // Timeout bounds one call; zero means that of package ollama.
 func OpenEmbedder(
-	home string, service config.Service, url, model string, timeout time.Duration,
+	home string, service homestate.Service, url, model string, timeout time.Duration,
 ) (*ollama.Embedder, error) {
 	options := ollama.Options{URL: url, Model: model, Timeout: timeout}
 	switch {
@@ -84,7 +85,7 @@ func OpenEmbedder(
 			return nil, err
 		}
 		options.HTTPClient = &http.Client{Transport: &http.Transport{TLSClientConfig: security}}
-	case service.Mode == config.Found:
+	case service.Mode == homestate.Found:
 		options.HTTPClient = foundClient(home, url)
 	}
 	return ollama.New(options)
@@ -92,12 +93,12 @@ func OpenEmbedder(
 
 // OpenChat prepares the chat model for summaries; nil when none is named. A server that was
 // found is called only as long as it is ours, see [CheckFound].
-func OpenChat(home string, service config.Service, model string) (activities.Chatter, error) {
+func OpenChat(home string, service homestate.Service, model string) (activities.Chatter, error) {
 	if model == "" {
 		return nil, nil
 	}
 	options := ollama.Options{URL: service.Address, Model: model}
-	if service.Mode == config.Found {
+	if service.Mode == homestate.Found {
 		options.HTTPClient = foundClient(home, service.Address)
 	}
 	return ollama.NewChat(options)

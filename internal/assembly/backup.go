@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/internal/postgres"
 	"github.com/mneme-memory/mneme/memory"
 )
@@ -12,14 +13,14 @@ import (
 // OpenForBackup connects to the PostgreSQL that the running daemon of the home uses, or without one
 // to that of the settings. It leaves the schema as it is.
 func OpenForBackup(ctx context.Context, cfg config.Config) (*postgres.Ledger, error) {
-	d, ready, err := config.Running(cfg.Home)
+	d, ready, err := homestate.Running(cfg.Home)
 	if err != nil {
 		return nil, err
 	}
 	if !ready {
-		d = config.Daemon{}
+		d = homestate.Daemon{}
 	}
-	at := config.Where(cfg, d)[config.PostgresService]
+	at := homestate.Where(cfg, d)[homestate.PostgresService]
 	url := postgresURL(cfg.Postgres.URL, at)
 	switch {
 	case at.Address == "" && cfg.Temporal.Address != "":

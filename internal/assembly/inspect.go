@@ -8,6 +8,7 @@ import (
 
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/dial"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/internal/ollama"
 	"github.com/mneme-memory/mneme/internal/postgres"
 	"github.com/mneme-memory/mneme/internal/temporal"
@@ -21,16 +22,16 @@ type Inspectors map[string]func(context.Context) memory.Inspection
 
 // OpenInspectors prepares to ask the servers that the running daemon d uses, or without a
 // daemon (zero) those whose address is set. It connects to nothing.
-func OpenInspectors(cfg config.Config, d config.Daemon) Inspectors {
+func OpenInspectors(cfg config.Config, d homestate.Daemon) Inspectors {
 	out := Inspectors{}
-	where := config.Where(cfg, d)
-	if at := where[config.TemporalService]; at.Address != "" {
+	where := homestate.Where(cfg, d)
+	if at := where[homestate.TemporalService]; at.Address != "" {
 		server := cfg.Temporal
 		server.Address = at.Address
 		if at.Secured {
 			server.TLS = config.HomeTLS(cfg.Home)
 		}
-		out[config.TemporalService] = func(ctx context.Context) memory.Inspection {
+		out[homestate.TemporalService] = func(ctx context.Context) memory.Inspection {
 			return temporal.Inspect(ctx, server, workflows.SearchAttributes())
 		}
 		out["worker"] = func(ctx context.Context) memory.Inspection {
@@ -42,21 +43,21 @@ func OpenInspectors(cfg config.Config, d config.Daemon) Inspectors {
 			})
 		}
 	}
-	if at := where[config.PostgresService]; at.Address != "" {
-		out[config.PostgresService] = postgresInspector(cfg.Postgres.URL, at)
+	if at := where[homestate.PostgresService]; at.Address != "" {
+		out[homestate.PostgresService] = postgresInspector(cfg.Postgres.URL, at)
 	}
-	if at := where[config.QdrantService]; at.Address != "" {
-		out[config.QdrantService] = qdrantInspector(cfg, d, at)
+	if at := where[homestate.QdrantService]; at.Address != "" {
+		out[homestate.QdrantService] = qdrantInspector(cfg, d, at)
 	}
-	if at := where[config.OllamaService]; at.Address != "" {
-		out[config.OllamaService] = ollamaInspector(cfg, d, at)
+	if at := where[homestate.OllamaService]; at.Address != "" {
+		out[homestate.OllamaService] = ollamaInspector(cfg, d, at)
 	}
 	return out
 }
 
 // postgresInspector asks with the password of the settings when they name the same server: the
 // address that a daemon tells has none.
-func postgresInspector(url string, at config.Service) func(context.Context) memory.Inspection {
+func postgresInspector(url string, at homestate.Service) func(context.Context) memory.Inspection {
 	url = postgresURL(url, at)
 	if !config.IsMasked(url) {
 		return func(ctx context.Context) memory.Inspection { return postgres.Inspect(ctx, url) }
@@ -69,15 +70,15 @@ func postgresInspector(url string, at config.Service) func(context.Context) memo
 	}
 }
 
-func postgresURL(url string, at config.Service) string {
-	if at.Mode != config.Given || at.Address != config.MaskURL(url) {
+func postgresURL(url string, at homestate.Service) string {
+	if at.Mode != homestate.Given || at.Address != config.MaskURL(url) {
 		return at.Address
 	}
 	return url
 }
 
 // qdrantInspector asks with the key that the daemon uses, if one runs.
-func qdrantInspector(all config.Config, d config.Daemon, at config.Service) func(context.Context) memory.Inspection {
+func qdrantInspector(all config.Config, d homestate.Daemon, at homestate.Service) func(context.Context) memory.Inspection {
 	cfg := all.Qdrant
 	cfg.Address = at.Address
 	if d.PID != 0 {
@@ -107,7 +108,7 @@ var errOnlyLooking = errors.New("an index that is only looked at has no ledger")
 
 // ollamaInspector asks for the model in use. Where nobody chose one and no daemon runs, only a
 // worker elsewhere knows which that is, so the server alone is asked.
-func ollamaInspector(cfg config.Config, d config.Daemon, at config.Service) func(context.Context) memory.Inspection {
+func ollamaInspector(cfg config.Config, d homestate.Daemon, at homestate.Service) func(context.Context) memory.Inspection {
 	e, chosen, err := openEmbedder(cfg, d, at)
 	return func(ctx context.Context) memory.Inspection {
 		if err != nil {
@@ -126,7 +127,7 @@ func ollamaInspector(cfg config.Config, d config.Daemon, at config.Service) func
 	}
 }
 
-func openEmbedder(cfg config.Config, d config.Daemon, at config.Service) (e *ollama.Embedder, chosen bool, err error) {
+func openEmbedder(cfg config.Config, d homestate.Daemon, at homestate.Service) (e *ollama.Embedder, chosen bool, err error) {
 	model := d.Model
 	if model == "" {
 		model = cfg.Ollama.EmbedModel
@@ -135,7 +136,7 @@ func openEmbedder(cfg config.Config, d config.Daemon, at config.Service) (e *oll
 		model = DefaultModel
 	}
 	url := at.Address
-	if at.Mode == config.Given && config.MaskURL(cfg.Ollama.URL) == at.Address {
+	if at.Mode == homestate.Given && config.MaskURL(cfg.Ollama.URL) == at.Address {
 		url = cfg.Ollama.URL
 	}
 	e, err = OpenEmbedder(cfg.Home, at, url, model, cfg.Ollama.Timeout)
@@ -150,8 +151,8 @@ func failed(err error) memory.Inspection {
 
 // EmbeddingModel returns what has the embedding model in use make a vector and tells the
 // model's name and the vector's length; nil if nobody knows where Ollama is.
-func EmbeddingModel(cfg config.Config, d config.Daemon) func(context.Context) (model string, dimension int, err error) {
-	at := config.Where(cfg, d)[config.OllamaService]
+func EmbeddingModel(cfg config.Config, d homestate.Daemon) func(context.Context) (model string, dimension int, err error) {
+	at := homestate.Where(cfg, d)[homestate.OllamaService]
 	if at.Address == "" {
 		return nil
 	}

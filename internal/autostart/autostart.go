@@ -19,6 +19,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -65,7 +66,7 @@ func Start(cfg config.Config, sys System) (*Attempt, error) {
 		a.Outcome = Off
 		return a, nil
 	}
-	if _, ready, err := config.Running(cfg.Home); err == nil && ready {
+	if _, ready, err := homestate.Running(cfg.Home); err == nil && ready {
 		a.Outcome = Ready
 		return a, nil
 	}
@@ -92,13 +93,13 @@ func Start(cfg config.Config, sys System) (*Attempt, error) {
 
 // decide sets the outcome, and starts the daemon if it is Started.
 func (a *Attempt) decide(sys System) error {
-	holder, err := config.Holder(a.home)
+	holder, err := homestate.Holder(a.home)
 	if err != nil {
 		return err
 	}
 	if holder != 0 {
 		a.Outcome = Starting
-		if _, ready, err := config.Running(a.home); err == nil && ready {
+		if _, ready, err := homestate.Running(a.home); err == nil && ready {
 			a.Outcome = Ready
 		}
 		return nil
@@ -181,7 +182,7 @@ func (a *Attempt) Wait(ctx context.Context) error {
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
 	for {
-		if _, ready, err := config.Running(a.home); err != nil || ready {
+		if _, ready, err := homestate.Running(a.home); err != nil || ready {
 			return err
 		}
 		under, err := a.underWay()
@@ -189,7 +190,7 @@ func (a *Attempt) Wait(ctx context.Context) error {
 			return err
 		}
 		if !under {
-			return memory.Down("mneme", "see "+config.LogPath(a.home)+`, or run "mneme up" to see what is wrong`, errors.New("mneme could not be started"))
+			return memory.Down("mneme", "see "+homestate.LogPath(a.home)+`, or run "mneme up" to see what is wrong`, errors.New("mneme could not be started"))
 		}
 		select {
 		case <-ctx.Done():
@@ -201,7 +202,7 @@ func (a *Attempt) Wait(ctx context.Context) error {
 
 // underWay reports whether a daemon may still become ready.
 func (a *Attempt) underWay() (bool, error) {
-	holder, err := config.Holder(a.home)
+	holder, err := homestate.Holder(a.home)
 	if err != nil || holder != 0 {
 		return true, err
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/internal/testkit/wait"
 	"github.com/mneme-memory/mneme/memory"
 )
@@ -54,7 +55,7 @@ func setup(t *testing.T, env ...string) *bundle {
 // end stops the daemon, if there is one, and waits until it is gone.
 func (b *bundle) end(t *testing.T) {
 	t.Helper()
-	pid, err := config.Holder(b.cfg.Home)
+	pid, err := homestate.Holder(b.cfg.Home)
 	if err != nil || pid == 0 {
 		return
 	}
@@ -62,7 +63,7 @@ func (b *bundle) end(t *testing.T) {
 		t.Error(err)
 	}
 	wait.Until(t, "the daemon has ended", func() bool {
-		holder, err := config.Holder(b.cfg.Home)
+		holder, err := homestate.Holder(b.cfg.Home)
 		return err == nil && holder == 0
 	})
 }
@@ -105,7 +106,7 @@ func TestStartsOnce(t *testing.T) {
 	if pid, err := syscall.Getpgid(first.PID); err != nil || pid != first.PID {
 		t.Errorf("process group %d, %v: a closed terminal would end it", pid, err)
 	}
-	if info, err := os.Stat(config.LogPath(b.cfg.Home)); err != nil || info.Mode().Perm() != 0o600 {
+	if info, err := os.Stat(homestate.LogPath(b.cfg.Home)); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("log: %v", err)
 	}
 	if trouble, err := Look(b.cfg.Home, b.now); err != nil || trouble.Failures != 0 {
@@ -205,7 +206,7 @@ func TestFailureIsNotRepeatedAtOnce(t *testing.T) {
 		b.now = b.now.Add(time.Second)
 		fail(n)
 	}
-	log, err := os.ReadFile(config.LogPath(b.cfg.Home))
+	log, err := os.ReadFile(homestate.LogPath(b.cfg.Home))
 	if err != nil || strings.Count(string(log), "the moon is full") != 4 || !strings.Contains(string(log), `by="mneme-mcp"`) {
 		t.Errorf("log: %v\n%s", err, log)
 	}
@@ -300,7 +301,7 @@ func TestNothingIsInherited(t *testing.T) {
 	if _, err := io.ReadAll(r); err != nil { // would not return
 		t.Fatal(err)
 	}
-	if _, ready, err := config.Running(b.cfg.Home); err != nil || !ready {
+	if _, ready, err := homestate.Running(b.cfg.Home); err != nil || !ready {
 		t.Errorf("the daemon is gone: %v", err)
 	}
 }
@@ -338,7 +339,7 @@ func FuzzStamp(f *testing.F) {
 func TestLogIsPrivate(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
-	path := config.LogPath(home)
+	path := homestate.LogPath(home)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		t.Fatal(err)
 	}

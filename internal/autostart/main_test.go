@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/homestate"
 )
 
 // The test binary is also the mneme that is started (by its name) and the
@@ -43,18 +44,18 @@ func daemon() int {
 		fmt.Fprintln(os.Stderr, "mneme: error: the moon is full")
 		return 1
 	}
-	release, held, err := config.Hold(ctx, home)
+	release, held, err := homestate.Hold(ctx, home)
 	if err != nil || !held {
 		return 4
 	}
-	if err := config.WriteDaemon(home, config.Daemon{PID: os.Getpid(), StartedAt: time.Now()}); err != nil {
+	if err := homestate.Write(home, homestate.Daemon{PID: os.Getpid(), StartedAt: time.Now()}); err != nil {
 		return 5
 	}
 	if err := Clear(home); err != nil {
 		return 6
 	}
 	<-ctx.Done()
-	if err := config.RemoveDaemon(home); err != nil {
+	if err := homestate.Remove(home); err != nil {
 		return 7
 	}
 	if err := release(); err != nil {

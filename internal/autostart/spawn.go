@@ -12,7 +12,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/homestate"
 )
 
 // maxLog is the size beyond which the log is set aside when the daemon starts.
@@ -21,7 +21,7 @@ const maxLog = 10 << 20
 // OpenLog opens the log of a home's daemon for its standard streams, 0600, and
 // sets an old one of more than 10 MB aside.
 func OpenLog(home string) (*os.File, error) {
-	path := config.LogPath(home)
+	path := homestate.LogPath(home)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("create log folder: %w", err)
 	}

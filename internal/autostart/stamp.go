@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/homestate"
 )
 
 const (
@@ -33,7 +33,7 @@ func stampPath(home string) string { return filepath.Join(home, "autostart.json"
 // underWay reports whether the start may still take the daemon's lock.
 func (s stamp) underWay(now time.Time) bool {
 	age := now.Sub(s.At)
-	return s.PID != 0 && age >= 0 && age < lockWithin && config.Exists(s.PID)
+	return s.PID != 0 && age >= 0 && age < lockWithin && homestate.Exists(s.PID)
 }
 
 // failed counts the failures in a row, this start's included: it is asked when the start
@@ -93,7 +93,7 @@ func (s stamp) confirm(home string) error {
 	if err := s.write(home); err != nil {
 		return err
 	}
-	if _, ready, err := config.Running(home); err != nil || !ready {
+	if _, ready, err := homestate.Running(home); err != nil || !ready {
 		return err
 	}
 	return Clear(home)
@@ -120,7 +120,7 @@ func Look(home string, now time.Time) (Trouble, error) {
 	if err != nil || s.At.IsZero() || s.underWay(now) {
 		return Trouble{}, err
 	}
-	if holder, err := config.Holder(home); err != nil || holder != 0 {
+	if holder, err := homestate.Holder(home); err != nil || holder != 0 {
 		return Trouble{}, err
 	}
 	return Trouble{Failures: s.failed(), Last: s.At, Next: s.next()}, nil

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -36,7 +37,7 @@ func (a *app) api() *cobra.Command {
 }
 
 func (a *app) sayAPI(_ context.Context, cfg config.Config) error {
-	d, ready, err := config.Running(cfg.Home)
+	d, ready, err := homestate.Running(cfg.Home)
 	switch {
 	case err != nil:
 		return err

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/doctor"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/internal/review"
 	"github.com/mneme-memory/mneme/memory"
 )
@@ -71,11 +72,11 @@ type Deps struct {
 	Keep func(cfg config.Config, in memory.StoreInput) error
 	// Servers asks the servers that the running daemon d uses, or without one (zero) those
 	// whose address is set. Nil means that no server can be asked.
-	Servers func(cfg config.Config, d config.Daemon) doctor.Servers
+	Servers func(cfg config.Config, d homestate.Daemon) doctor.Servers
 }
 
 // UpOptions is how Up reports. Both fields are set.
 type UpOptions struct {
-	Progress io.Writer           // plain lines about what takes long
-	Ready    func(config.Daemon) // called once, after the state file is written
+	Progress io.Writer              // plain lines about what takes long
+	Ready    func(homestate.Daemon) // called once, after the state file is written
 }

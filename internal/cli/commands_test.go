@@ -10,6 +10,7 @@ import (
 
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/doctor"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -182,12 +183,12 @@ func TestExitCodesOfErrors(t *testing.T) {
 }
 
 // inspected makes servers whose Qdrant is as given and whose others are fine.
-func inspected(qdrant memory.Inspection) func(config.Config, config.Daemon) doctor.Servers {
-	return func(cfg config.Config, d config.Daemon) doctor.Servers {
+func inspected(qdrant memory.Inspection) func(config.Config, homestate.Daemon) doctor.Servers {
+	return func(cfg config.Config, d homestate.Daemon) doctor.Servers {
 		s := doctor.Servers{Inspect: map[string]func(context.Context) memory.Inspection{}}
-		for _, name := range append(config.ServiceNames(), doctor.Worker) {
+		for _, name := range append(homestate.ServiceNames(), doctor.Worker) {
 			i := memory.Inspection{Version: "9.9", Supported: true}
-			if name == config.QdrantService {
+			if name == homestate.QdrantService {
 				i = qdrant
 			}
 			s.Inspect[name] = func(context.Context) memory.Inspection { return i }
@@ -314,13 +315,13 @@ func TestStaleStateFile(t *testing.T) {
 	t.Parallel()
 	s := newSession(t, fake{})
 	// Process 1 exists, but it is not ours: nobody holds the lock.
-	if err := config.WriteDaemon(s.home, config.Daemon{PID: 1}); err != nil {
+	if err := homestate.Write(s.home, homestate.Daemon{PID: 1}); err != nil {
 		t.Fatal(err)
 	}
 	if code, out, _ := s.run(t.Context(), "down"); code != 0 || out != "mneme is not running\n" {
 		t.Errorf("down: exit %d, %q", code, out)
 	}
-	if _, err := os.Stat(config.DaemonPath(s.home)); !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(homestate.Path(s.home)); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the stale file is still there: %v", err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/mneme-memory/mneme/internal/autostart"
 	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -52,7 +53,7 @@ func (a *app) detach(ctx context.Context, cfg config.Config, timeout time.Durati
 func (a *app) awaitChild(ctx context.Context, cfg config.Config, child *exec.Cmd, died <-chan error, log string, start int64, timeout time.Duration) error {
 	waiting, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	var d config.Daemon
+	var d homestate.Daemon
 	err := until(waiting, func() (bool, error) {
 		select {
 		case err := <-died:
@@ -61,7 +62,7 @@ func (a *app) awaitChild(ctx context.Context, cfg config.Config, child *exec.Cmd
 		}
 		var alive bool
 		var err error
-		d, alive, err = config.Running(cfg.Home)
+		d, alive, err = homestate.Running(cfg.Home)
 		return alive, err
 	})
 	if waiting.Err() != nil && err != nil {

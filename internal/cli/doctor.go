@@ -8,6 +8,7 @@ import (
 
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/doctor"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -24,9 +25,9 @@ func (a *app) doctor() *cobra.Command {
 			return err
 		}
 		// What is wrong with the state file, the check of the daemon tells.
-		d, alive, err := config.Running(cfg.Home)
+		d, alive, err := homestate.Running(cfg.Home)
 		if err != nil || !alive {
-			d = config.Daemon{}
+			d = homestate.Daemon{}
 		}
 		return a.examine(cmd.Context(), a.examination(cfg, d).Checks())
 	}
@@ -34,11 +35,11 @@ func (a *app) doctor() *cobra.Command {
 }
 
 // examination gathers the inputs of the checks; d is zero if no daemon runs.
-func (a *app) examination(cfg config.Config, d config.Daemon) doctor.Options {
+func (a *app) examination(cfg config.Config, d homestate.Daemon) doctor.Options {
 	o := doctor.Options{
 		Config: cfg, Daemon: d, Now: a.sys.Now, Env: a.sys.Env, Dir: a.sys.Dir, Date: a.date,
 		Dial:    func(ctx context.Context) (doctor.Client, error) { return a.deps.Dial(ctx, cfg) },
-		LogTail: func() string { return tail(config.LogPath(cfg.Home), 0) },
+		LogTail: func() string { return tail(homestate.LogPath(cfg.Home), 0) },
 		MCP:     quoted(a.sibling("mneme-mcp")),
 	}
 	if a.deps.Servers != nil {

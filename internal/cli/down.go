@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -27,12 +27,12 @@ func (a *app) down() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		pid, err := config.Holder(cfg.Home)
+		pid, err := homestate.Holder(cfg.Home)
 		if err != nil {
 			return err
 		}
 		if pid == 0 {
-			if err := config.RemoveDaemon(cfg.Home); err != nil { // stale, if any
+			if err := homestate.Remove(cfg.Home); err != nil { // stale, if any
 				return err
 			}
 			return a.printDown(downJSON{})
@@ -54,7 +54,7 @@ func (a *app) stop(ctx context.Context, home string, pid int, timeout time.Durat
 	waiting, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	err := until(waiting, func() (bool, error) {
-		holder, err := config.Holder(home)
+		holder, err := homestate.Holder(home)
 		return holder != pid, err
 	})
 	if errors.Is(err, context.DeadlineExceeded) {

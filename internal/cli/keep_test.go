@@ -9,6 +9,7 @@ import (
 
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/doctor"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -63,14 +64,14 @@ func TestTheLastPartNamesTheFoldersProject(t *testing.T) {
 func TestTheBuiltInModelIsNoOllama(t *testing.T) {
 	t.Parallel()
 	s := doctor.Server{
-		Service:    config.Service{Address: "127.0.0.1:1", Mode: config.Embedded},
+		Service:    homestate.Service{Address: "127.0.0.1:1", Mode: homestate.Embedded},
 		Inspection: memory.Inspection{Version: "0.17.4+mneme", Supported: true, Facts: []string{"mneme-static of 256 dimensions"}},
 	}
-	if got := headingOf(config.OllamaService, s) + ": " + noteOf(config.OllamaService, s); got != "Model: embedded, mneme-static of 256 dimensions" {
+	if got := headingOf(homestate.OllamaService, s) + ": " + noteOf(homestate.OllamaService, s); got != "Model: embedded, mneme-static of 256 dimensions" {
 		t.Errorf("built in: %s", got)
 	}
-	s.Service.Mode = config.Found
-	if got := headingOf(config.OllamaService, s) + ": " + noteOf(config.OllamaService, s); !strings.HasPrefix(got, "Ollama: found, 0.17.4") {
+	s.Service.Mode = homestate.Found
+	if got := headingOf(homestate.OllamaService, s) + ": " + noteOf(homestate.OllamaService, s); !strings.HasPrefix(got, "Ollama: found, 0.17.4") {
 		t.Errorf("found: %s", got)
 	}
 }

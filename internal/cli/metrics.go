@@ -11,6 +11,7 @@ import (
 
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/doctor"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/internal/metrics"
 	"github.com/mneme-memory/mneme/internal/spool"
 	"github.com/mneme-memory/mneme/memory"
@@ -36,9 +37,9 @@ func (a *app) metrics() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		d, alive, err := config.Running(cfg.Home)
+		d, alive, err := homestate.Running(cfg.Home)
 		if err != nil || !alive {
-			d = config.Daemon{}
+			d = homestate.Daemon{}
 		}
 		index := make(chan *memory.IndexState, 1)
 		go func() { index <- a.indexState(cmd.Context(), cfg) }()
@@ -57,7 +58,7 @@ func (a *app) metrics() *cobra.Command {
 
 // indexState is how index and database agree; nil if nobody tells.
 func (a *app) indexState(ctx context.Context, cfg config.Config) *memory.IndexState {
-	if _, err := config.TemporalAddress(cfg); err != nil {
+	if _, err := homestate.TemporalAddress(cfg); err != nil {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, metricsTimeout)
@@ -82,7 +83,7 @@ func (a *app) figures(st state, home string, index *memory.IndexState) ([]metric
 		Name: "mneme_server_up",
 		Help: "Whether a server answers and does what mneme needs", Label: "server",
 	}
-	for _, name := range append(config.ServiceNames(), doctor.Worker) {
+	for _, name := range append(homestate.ServiceNames(), doctor.Worker) {
 		if s := st.servers[name]; s.Known() {
 			up.Samples = append(up.Samples, metrics.Sample{Label: name, Value: metrics.Yes(s.Fine())})
 		}

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/doctor"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/internal/metrics"
 	"github.com/mneme-memory/mneme/memory"
 )
@@ -24,7 +24,7 @@ func figuresOf(t *testing.T) []metrics.Metric {
 	waits := func(part string, n int, since time.Duration) memory.Waiting {
 		return memory.Waiting{Wait: memory.Wait{Part: part}, Count: n, Since: now.Add(-since)}
 	}
-	st := state{servers: map[string]doctor.Server{config.TemporalService: {Service: config.Service{Address: "a:1"}}}}
+	st := state{servers: map[string]doctor.Server{homestate.TemporalService: {Service: homestate.Service{Address: "a:1"}}}}
 	st.Stats = &memory.Stats{
 		Live: map[string]int{"learnings": 2, "episodes": 1}, Projects: 2, Unindexed: 3, NearlyPruned: 4,
 		Held: []memory.HeldPrune{{Memories: 5}, {Memories: 6}},

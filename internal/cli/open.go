@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/internal/uilink"
 	"github.com/mneme-memory/mneme/memory"
 )
@@ -43,7 +44,7 @@ func (a *app) open() *cobra.Command {
 }
 
 func (a *app) openConsole(ctx context.Context, cfg config.Config, f openFlags) error {
-	d, ready, err := config.Running(cfg.Home)
+	d, ready, err := homestate.Running(cfg.Home)
 	switch {
 	case err != nil:
 		return err

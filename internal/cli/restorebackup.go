@@ -12,6 +12,7 @@ import (
 
 	"github.com/mneme-memory/mneme/internal/backup"
 	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -182,7 +183,7 @@ func (a *app) printRestored(cfg config.Config, b memory.Backup, r restoreJSON) e
 		a.note("the settings of the backup were left out, because this home has a config.toml: %s",
 			oneLine(settingsText(b.Head.Settings), 400))
 	}
-	if d, ready, err := config.Running(cfg.Home); err == nil && ready && b.Head.Model != "" && d.Model != b.Head.Model {
+	if d, ready, err := homestate.Running(cfg.Home); err == nil && ready && b.Head.Model != "" && d.Model != b.Head.Model {
 		a.note("the vectors are of the model %s, and this home uses %s: recalls go by keywords until you set MNEME_EMBED_MODEL=%s and restart, or run \"mneme rebuild\", which embeds everything anew",
 			oneLine(b.Head.Model, 100), d.Model, oneLine(b.Head.Model, 100))
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/doctor"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -37,7 +38,7 @@ func TestMain(m *testing.M) {
 
 func scriptDial(_ context.Context, cfg config.Config) (Client, error) {
 	if os.Getenv("FAKE_ALONE") == "" {
-		if _, err := config.TemporalAddress(cfg); err != nil {
+		if _, err := homestate.TemporalAddress(cfg); err != nil {
 			return nil, err
 		}
 	}
@@ -59,10 +60,10 @@ func scriptDial(_ context.Context, cfg config.Config) (Client, error) {
 
 // scriptServers are servers that are fine as long as something listens at their address, but
 // for a Qdrant that refuses a key.
-func scriptServers(cfg config.Config, d config.Daemon) doctor.Servers {
+func scriptServers(cfg config.Config, d homestate.Daemon) doctor.Servers {
 	inspect := map[string]func(context.Context) memory.Inspection{}
-	where := config.Where(cfg, d)
-	where[doctor.Worker] = where[config.TemporalService]
+	where := homestate.Where(cfg, d)
+	where[doctor.Worker] = where[homestate.TemporalService]
 	for name, at := range where {
 		inspect[name] = func(ctx context.Context) memory.Inspection {
 			i := memory.Inspection{Version: "9.9", Supported: true}
@@ -72,7 +73,7 @@ func scriptServers(cfg config.Config, d config.Daemon) doctor.Servers {
 				return i
 			}
 			conn.Close()
-			if name == config.QdrantService && os.Getenv("FAKE_QDRANT_REFUSES") != "" {
+			if name == homestate.QdrantService && os.Getenv("FAKE_QDRANT_REFUSES") != "" {
 				i.Fail(memory.Refusal("Qdrant", "check MNEME_QDRANT_API_KEY", errors.New("it refuses the key")))
 			}
 			return i
@@ -87,7 +88,7 @@ func scriptUp(ctx context.Context, cfg config.Config, opts UpOptions) error {
 		fmt.Fprintln(opts.Progress, "fetching PostgreSQL: no route to host")
 		return memory.Down("PostgreSQL", "install it with apt-get install postgresql", errors.New("its programs could not be fetched"))
 	}
-	release, held, err := config.Hold(ctx, cfg.Home)
+	release, held, err := homestate.Hold(ctx, cfg.Home)
 	if err != nil || !held {
 		return memory.Errorf(memory.Conflict, "", "mneme is already running (%w)", err)
 	}
@@ -101,19 +102,19 @@ func scriptUp(ctx context.Context, cfg config.Config, opts UpOptions) error {
 		return err
 	}
 	defer l.Close()
-	d := config.Daemon{
+	d := homestate.Daemon{
 		PID: os.Getpid(), Version: "1.2.3", StartedAt: time.Now(), UI: "http://127.0.0.1:8233", UIKey: "very-secret", Model: "mneme-static",
-		QdrantAPIKey: "very-secret", Services: map[string]config.Service{},
+		QdrantAPIKey: "very-secret", Services: map[string]homestate.Service{},
 	}
-	for _, name := range config.ServiceNames() {
-		d.Services[name] = config.Service{Address: l.Addr().String(), Mode: config.Embedded, Secured: true}
+	for _, name := range homestate.ServiceNames() {
+		d.Services[name] = homestate.Service{Address: l.Addr().String(), Mode: homestate.Embedded, Secured: true}
 	}
-	if err := config.WriteDaemon(cfg.Home, d); err != nil {
+	if err := homestate.Write(cfg.Home, d); err != nil {
 		return err
 	}
 	opts.Ready(d)
 	<-ctx.Done()
-	return config.RemoveDaemon(cfg.Home)
+	return homestate.Remove(cfg.Home)
 }
 
 func TestScripts(t *testing.T) {
@@ -134,7 +135,7 @@ func TestScripts(t *testing.T) {
 
 // stopLeftover ends the daemon of a script that failed before its "down".
 func stopLeftover(home string) {
-	if pid, err := config.Holder(home); err == nil && pid != 0 {
+	if pid, err := homestate.Holder(home); err == nil && pid != 0 {
 		syscall.Kill(pid, syscall.SIGTERM)
 	}
 }
@@ -160,7 +161,7 @@ func held(ts *testscript.TestScript, neg bool, _ []string) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	err := until(ctx, func() (bool, error) {
-		pid, err := config.Holder(ts.Getenv("MNEME_HOME"))
+		pid, err := homestate.Holder(ts.Getenv("MNEME_HOME"))
 		return (pid == 0) == neg, err
 	})
 	if err != nil {

@@ -6,13 +6,14 @@ import (
 
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/doctor"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/memory"
 )
 
 // printServers prints a line for each server, then what is wrong with them and what to do.
 func (a *app) printServers(st state) error {
 	var rows [][]string
-	for _, name := range append(config.ServiceNames(), doctor.Worker) {
+	for _, name := range append(homestate.ServiceNames(), doctor.Worker) {
 		s := st.servers[name]
 		if name == doctor.Worker && !s.Known() {
 			continue
@@ -33,7 +34,7 @@ func (a *app) printServers(st state) error {
 func (a *app) printTrouble(st state) error {
 	const indent = "    "
 	first := true
-	for _, name := range append(config.ServiceNames(), doctor.Worker) {
+	for _, name := range append(homestate.ServiceNames(), doctor.Worker) {
 		i := st.servers[name].Inspection
 		for _, err := range append(append([]error{}, i.Problems...), i.Warnings...) {
 			if first {
@@ -81,7 +82,7 @@ func heading(name string) string {
 
 // builtIn reports whether a server is the embedding model that comes with mneme.
 func builtIn(name string, s doctor.Server) bool {
-	return name == config.OllamaService && s.Service.Mode == config.Embedded
+	return name == homestate.OllamaService && s.Service.Mode == homestate.Embedded
 }
 
 // headingOf is a server's name in a list. The model that comes with mneme is no Ollama to its user.

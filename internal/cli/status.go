@@ -11,6 +11,7 @@ import (
 
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/doctor"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -34,16 +35,16 @@ func (a *app) status() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		d, alive, err := config.Running(cfg.Home)
+		d, alive, err := homestate.Running(cfg.Home)
 		if err != nil {
 			return err
 		}
 		if !alive {
-			d = config.Daemon{}
+			d = homestate.Daemon{}
 		}
 		st := a.look(cmd.Context(), cfg, d, statusTimeout)
 		if !alive {
-			if st.Starting, err = config.Holder(cfg.Home); err != nil {
+			if st.Starting, err = homestate.Holder(cfg.Home); err != nil {
 				return err
 			}
 		}
@@ -59,7 +60,7 @@ type state struct {
 }
 
 // look asks all servers and counts the memories, for limit at most; d is zero if no daemon runs.
-func (a *app) look(ctx context.Context, cfg config.Config, d config.Daemon, limit time.Duration) state {
+func (a *app) look(ctx context.Context, cfg config.Config, d homestate.Daemon, limit time.Duration) state {
 	counted := make(chan counts, 1)
 	go func() { counted <- a.count(ctx, cfg, limit) }()
 	st := state{servers: a.examination(cfg, d).Look(ctx, limit)}
@@ -70,7 +71,7 @@ func (a *app) look(ctx context.Context, cfg config.Config, d config.Daemon, limi
 	if d.PID != 0 {
 		st.Version, st.StartedAt = d.Version, &d.StartedAt
 	}
-	for _, name := range config.ServiceNames() {
+	for _, name := range homestate.ServiceNames() {
 		st.Services[name] = serviceOf(st.servers[name])
 	}
 	if w := st.servers[doctor.Worker]; w.Known() {
@@ -101,7 +102,7 @@ type counts struct {
 
 // count asks the workflows, for limit at most. Why they do not answer, the servers tell.
 func (a *app) count(ctx context.Context, cfg config.Config, limit time.Duration) counts {
-	if _, err := config.TemporalAddress(cfg); err != nil {
+	if _, err := homestate.TemporalAddress(cfg); err != nil {
 		return counts{}
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
@@ -135,7 +136,7 @@ func (a *app) count(ctx context.Context, cfg config.Config, limit time.Duration)
 // exit is the exit code that goes with a state.
 func (st state) exit() int {
 	switch {
-	case !st.servers[config.TemporalService].Fine():
+	case !st.servers[homestate.TemporalService].Fine():
 		return ExitDown // nothing can even be accepted
 	case len(st.troubled()) > 0 || len(st.Waiting) > 0:
 		return ExitPartly
@@ -147,7 +148,7 @@ func (st state) exit() int {
 // troubled are the names of those that were asked and have problems.
 func (st state) troubled() []string {
 	var out []string
-	for _, name := range append(config.ServiceNames(), doctor.Worker) {
+	for _, name := range append(homestate.ServiceNames(), doctor.Worker) {
 		if s := st.servers[name]; s.Known() && !s.Fine() {
 			out = append(out, name)
 		}
@@ -195,7 +196,7 @@ func (a *app) printStatusText(st state) error {
 		head = fmt.Sprintf("mneme is starting, or stopping, as process %d", st.Starting)
 	case st.Running:
 		head = fmt.Sprintf("mneme %s runs as process %d since %s", st.Version, st.PID, a.date(*st.StartedAt))
-	case st.servers[config.TemporalService].Known():
+	case st.servers[homestate.TemporalService].Known():
 		head = "no daemon runs here; what is given is used"
 	}
 	if err := a.printf("%s\n\n", a.paint().bold(head)); err != nil {
@@ -220,7 +221,7 @@ func (a *app) printStatusText(st state) error {
 	switch {
 	case st.Stats != nil:
 		rows = append(rows, statsRows(*st.Stats)...)
-	case st.servers[config.TemporalService].Fine():
+	case st.servers[homestate.TemporalService].Fine():
 		rows = append(rows, []string{"  Memories", "could not be counted in time"})
 	}
 	if st.Backups != nil {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/internal/uilink"
 	"github.com/mneme-memory/mneme/memory"
 )
@@ -32,7 +32,7 @@ func (a *app) ui() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		d, ready, err := config.Running(cfg.Home)
+		d, ready, err := homestate.Running(cfg.Home)
 		switch {
 		case err != nil:
 			return err
@@ -40,7 +40,7 @@ func (a *app) ui() *cobra.Command {
 			return memory.Down("mneme", `start it with "mneme up"`, errors.New("is not running"))
 		case d.UI == "" || d.UIKey == "":
 			return memory.Errorf(memory.NotFound, "open the web interface of that server",
-				"the Temporal at %s was given, and mneme serves no interface for it", d.Services[config.TemporalService].Address)
+				"the Temporal at %s was given, and mneme serves no interface for it", d.Services[homestate.TemporalService].Address)
 		}
 		link, err := uilink.Link(d.UI, uilink.Key(d.UIKey), a.sys.Now(), byAddress)
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/internal/install"
 	"github.com/mneme-memory/mneme/memory"
 )
@@ -70,7 +71,7 @@ func (a *app) uninstallAll(ctx context.Context, cfg config.Config, r *install.Re
 	}
 	res := uninstallAllJSON{Removed: list(r.Connections), Changes: changesJSON(r.Changes), Backup: backup}
 	var err error
-	if res.Stops, err = config.Holder(cfg.Home); err != nil {
+	if res.Stops, err = homestate.Holder(cfg.Home); err != nil {
 		return err
 	}
 	if exe, err := a.sys.Executable(); err == nil {
@@ -78,7 +79,7 @@ func (a *app) uninstallAll(ctx context.Context, cfg config.Config, r *install.Re
 	}
 	question := "Uninstall mneme? The memories stay."
 	if e.memories {
-		if err := config.CheckRemovable(cfg.Home); err != nil {
+		if err := homestate.CheckRemovable(cfg.Home); err != nil {
 			return err
 		}
 		res.Deletes, question = cfg.Home, "Uninstall mneme and DELETE ALL MEMORIES?"
@@ -115,14 +116,14 @@ func (a *app) carryOut(ctx context.Context, cfg config.Config, r *install.Remova
 			return err
 		}
 	}
-	pid, err := config.Holder(cfg.Home) // a backup may have started it
+	pid, err := homestate.Holder(cfg.Home) // a backup may have started it
 	if err == nil && pid != 0 {
 		err = a.stop(ctx, cfg.Home, pid, time.Minute)
 	}
 	if err != nil || res.Deletes == "" {
 		return err
 	}
-	return config.RemoveHome(res.Deletes)
+	return homestate.RemoveHome(res.Deletes)
 }
 
 // showUninstallAll says to a person what will be done.

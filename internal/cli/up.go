@@ -13,6 +13,7 @@ import (
 
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/doctor"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -37,7 +38,7 @@ func (a *app) up() *cobra.Command {
 		if err := config.EnsureHome(cfg.Home); err != nil {
 			return err
 		}
-		d, alive, err := config.Running(cfg.Home)
+		d, alive, err := homestate.Running(cfg.Home)
 		if err == nil && !alive && useOllama {
 			err = config.WriteOllamaAgreement(cfg.Home, config.OllamaAgreement{User: config.UnknownUser})
 		}
@@ -59,7 +60,7 @@ func (a *app) up() *cobra.Command {
 
 func (a *app) foreground(ctx context.Context, cfg config.Config, timeout time.Duration) error {
 	var printErr error
-	opts := UpOptions{Progress: a.sys.Stderr, Ready: func(d config.Daemon) { printErr = a.printReady(ctx, cfg, d, inForeground) }}
+	opts := UpOptions{Progress: a.sys.Stderr, Ready: func(d homestate.Daemon) { printErr = a.printReady(ctx, cfg, d, inForeground) }}
 	err := a.deps.Up(ctx, cfg, opts)
 	if memory.CodeOf(err) == memory.Conflict {
 		// Another one took the lock between our look and our start.
@@ -80,21 +81,21 @@ func (a *app) foreground(ctx context.Context, cfg config.Config, timeout time.Du
 }
 
 // waitReady waits until a daemon of this home is ready.
-func waitReady(ctx context.Context, cfg config.Config, timeout time.Duration) (config.Daemon, error) {
+func waitReady(ctx context.Context, cfg config.Config, timeout time.Duration) (homestate.Daemon, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	var d config.Daemon
+	var d homestate.Daemon
 	err := until(ctx, func() (bool, error) {
 		var alive bool
 		var err error
-		d, alive, err = config.Running(cfg.Home)
+		d, alive, err = homestate.Running(cfg.Home)
 		return alive, err
 	})
 	return d, err
 }
 
 // otherPort says that the port of the web interface was taken by another program.
-func otherPort(cfg config.Config, d config.Daemon, how howStarted) string {
+func otherPort(cfg config.Config, d homestate.Daemon, how howStarted) string {
 	u, err := url.Parse(d.UI)
 	if err != nil || how == alreadyRunning || cfg.UI.Port == 0 || u.Port() == "" || u.Port() == strconv.Itoa(cfg.UI.Port) {
 		return ""
@@ -113,7 +114,7 @@ const (
 
 // printReady shows where everything is and what to do next. Detached, the exit code tells
 // whether all of it works.
-func (a *app) printReady(ctx context.Context, cfg config.Config, d config.Daemon, how howStarted) error {
+func (a *app) printReady(ctx context.Context, cfg config.Config, d homestate.Daemon, how howStarted) error {
 	st := a.look(ctx, cfg, d, readyTimeout)
 	if a.json {
 		st.Stats = nil

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/homestate"
 )
 
 // TestReadySaysHowToStop: Ctrl-C stops nothing that runs in the background.
@@ -26,7 +27,7 @@ func TestReadySaysHowToStop(t *testing.T) {
 			deps: Deps{Dial: func(context.Context, config.Config) (Client, error) { return nil, errUnexpected }},
 		}
 		// No server answers, which the exit code tells.
-		if err := a.printReady(t.Context(), config.Config{Home: t.TempDir()}, config.Daemon{PID: 1}, how); err != nil && !errors.As(err, new(quiet)) {
+		if err := a.printReady(t.Context(), config.Config{Home: t.TempDir()}, homestate.Daemon{PID: 1}, how); err != nil && !errors.As(err, new(quiet)) {
 			t.Fatal(err)
 		}
 		if !strings.Contains(out.String(), want+"\n") {
@@ -50,7 +51,7 @@ func TestReadySaysThatThePortWasTaken(t *testing.T) {
 		{"http://127.0.0.1:4711", alreadyRunning, false}, // it may have been started with another setting
 		{"", inForeground, false},
 	} {
-		if got := otherPort(cfg, config.Daemon{UI: c.ui}, c.how); strings.Contains(got, "port 8233 was taken") != c.says {
+		if got := otherPort(cfg, homestate.Daemon{UI: c.ui}, c.how); strings.Contains(got, "port 8233 was taken") != c.says {
 			t.Errorf("%q, started %d: %q", c.ui, c.how, got)
 		}
 	}

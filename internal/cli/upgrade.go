@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/internal/release"
 	"github.com/mneme-memory/mneme/memory"
 )
@@ -160,7 +161,7 @@ func (a *app) showUpgrade(cfg config.Config, res upgradeJSON, archive release.Ar
 	if !archive.Analytics {
 		text += "without   DuckDB: \"mneme analytics\" will not work\n"
 	}
-	if pid, err := config.Holder(cfg.Home); err == nil && pid != 0 {
+	if pid, err := homestate.Holder(cfg.Home); err == nil && pid != 0 {
 		text += "running   mneme goes on with the old program until \"mneme down\" and \"mneme up --detach\"\n"
 	}
 	return a.printf("%s", text)

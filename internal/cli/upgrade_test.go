@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/internal/release"
 )
 
@@ -157,7 +158,7 @@ func TestRemovable(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, home := range []string{dir, link, "/", filepath.Join(dir, "none")} {
-		if err := config.RemoveHome(home); err == nil {
+		if err := homestate.RemoveHome(home); err == nil {
 			t.Errorf("%s was deleted", home)
 		}
 	}

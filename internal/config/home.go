@@ -41,7 +41,7 @@ func closeHome(home string, info fs.FileInfo) error {
 	if info.Mode().Perm()&0o077 == 0 {
 		return nil
 	}
-	ours, err := isOurs(home)
+	ours, err := IsHome(home)
 	if err != nil {
 		return err
 	}
@@ -55,9 +55,9 @@ func closeHome(home string, info fs.FileInfo) error {
 	return nil
 }
 
-// isOurs reports whether a folder is empty or holds something that mneme
+// IsHome reports whether a folder may be a data folder: it is empty or holds something that mneme
 // makes.
-func isOurs(home string) (bool, error) {
+func IsHome(home string) (bool, error) {
 	entries, err := os.ReadDir(home)
 	if err != nil {
 		return false, fmt.Errorf("read data folder: %w", err)
@@ -65,7 +65,7 @@ func isOurs(home string) (bool, error) {
 	if len(entries) == 0 {
 		return true, nil
 	}
-	for _, name := range []string{FileName, filepath.Base(DaemonPath(home)), "lock", "logs"} {
+	for _, name := range []string{FileName, "daemon.json", "lock", "logs"} {
 		_, err := os.Lstat(filepath.Join(home, name))
 		if err == nil {
 			return true, nil

@@ -17,6 +17,7 @@ import (
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/dial"
 	"github.com/mneme-memory/mneme/internal/homekey"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -32,7 +33,7 @@ type Options struct {
 
 	Logger   *slog.Logger                         // required
 	Progress func(done, total int64, what string) // of downloads; may be nil
-	Ready    func(config.Daemon)                  // called once, when everything is up; may be nil
+	Ready    func(homestate.Daemon)               // called once, when everything is up; may be nil
 	Getenv   func(string) string                  // for OLLAMA_HOST; nil means no environment
 }
 
@@ -54,7 +55,7 @@ func Run(ctx context.Context, opts Options) (err error) {
 			err = stopErr
 		}
 	}()
-	if err := config.RemoveDaemon(home); err != nil { // of one that was killed
+	if err := homestate.Remove(home); err != nil { // of one that was killed
 		return err
 	}
 	if err := homekey.Ensure(home); err != nil {
@@ -67,10 +68,10 @@ func Run(ctx context.Context, opts Options) (err error) {
 		return err
 	}
 	state := d.state()
-	if err := config.WriteDaemon(home, state); err != nil {
+	if err := homestate.Write(home, state); err != nil {
 		return err
 	}
-	d.stops.push(func() error { return config.RemoveDaemon(home) })
+	d.stops.push(func() error { return homestate.Remove(home) })
 	if err := autostart.Clear(home); err != nil {
 		return err
 	}
@@ -94,13 +95,13 @@ type daemon struct {
 }
 
 // state is the daemon's description for other processes.
-func (d *daemon) state() config.Daemon {
+func (d *daemon) state() homestate.Daemon {
 	s := d.services
-	return config.Daemon{
+	return homestate.Daemon{
 		PID: os.Getpid(), Version: d.opts.Version, StartedAt: d.startedAt,
-		Services: map[string]config.Service{
-			config.TemporalService: s.temporal.Service, config.PostgresService: s.postgres.Service,
-			config.QdrantService: s.qdrant.Service, config.OllamaService: s.ollama.Service,
+		Services: map[string]homestate.Service{
+			homestate.TemporalService: s.temporal.Service, homestate.PostgresService: s.postgres.Service,
+			homestate.QdrantService: s.qdrant.Service, homestate.OllamaService: s.ollama.Service,
 		},
 		UI: s.temporal.ui, UIKey: string(s.temporal.uiKey), Model: s.ollama.embedder.Model(), Ledger: s.postgres.identity, QdrantAPIKey: s.qdrant.apiKey,
 		Console: d.console.address, ConsoleKey: string(d.console.key),
@@ -162,8 +163,8 @@ func (d *daemon) startWorker(ctx context.Context, chat activities.Chatter) error
 		Backups: &assembly.Backups{Ledger: s.postgres.ledger, Config: d.opts.Config, Version: d.opts.Version},
 	}
 	w, err := assembly.StartWorker(ctx, assembly.WorkerOptions{
-		Temporal: d.settings().Temporal, Ledger: s.postgres.ledger, Private: s.temporal.Mode == config.Embedded, Logger: d.opts.Logger,
-		Home: d.opts.Config.Home, OwnPostgres: s.postgres.Mode == config.Embedded, CompactIndex: s.qdrant.compact,
+		Temporal: d.settings().Temporal, Ledger: s.postgres.ledger, Private: s.temporal.Mode == homestate.Embedded, Logger: d.opts.Logger,
+		Home: d.opts.Config.Home, OwnPostgres: s.postgres.Mode == homestate.Embedded, CompactIndex: s.qdrant.compact,
 		Unreached:       assembly.Unreached(s.temporal.Service, s.qdrant.Service),
 		ProjectRedactor: d.opts.ProjectRedactor,
 	}, parts.Activities())

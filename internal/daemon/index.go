@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/memory"
 	"github.com/mneme-memory/mneme/workflows"
 )
@@ -81,7 +81,7 @@ const refiller = "daemon"
 // indexName tells the Qdrants apart that a home may use.
 func (d *daemon) indexName() string {
 	s := d.services.qdrant
-	if s.Mode == config.Given {
+	if s.Mode == homestate.Given {
 		return s.Mode + " " + s.Address
 	}
 	return s.Mode

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -13,7 +13,7 @@ var ErrRunning = errors.New("mneme is already running")
 
 // hold makes this process the only daemon of a home.
 func hold(ctx context.Context, home string) (release func() error, err error) {
-	release, held, err := config.Hold(ctx, home)
+	release, held, err := homestate.Hold(ctx, home)
 	if err != nil {
 		return nil, err
 	}

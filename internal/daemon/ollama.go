@@ -11,8 +11,8 @@ import (
 
 	embeddedollama "github.com/mneme-memory/mneme/embedded/ollama"
 	"github.com/mneme-memory/mneme/internal/assembly"
-	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/homekey"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/internal/ollama"
 	"github.com/mneme-memory/mneme/memory"
 )
@@ -28,7 +28,7 @@ var errNoOllama = errors.New("no Ollama runs on this machine")
 
 // ollamaServer is the embedding server in use, with the adapter to its model.
 type ollamaServer struct {
-	config.Service
+	homestate.Service
 	embedder *ollama.Embedder
 	lacks    error // why the model cannot be used yet; nil if it can
 }
@@ -41,7 +41,7 @@ func (d *daemon) startOllama(ctx context.Context, stats memory.Stats) (ollamaSer
 	model := assembly.InForce(cfg.EmbedModel, stats)
 	changed := stats.Generations != nil && len(stats.Generations.Replaced) > 0
 	if cfg.URL != "" && (!changed || model != builtinModel) {
-		return d.useOllama(ctx, config.Service{Address: cfg.URL, Mode: config.Given}, model)
+		return d.useOllama(ctx, homestate.Service{Address: cfg.URL, Mode: homestate.Given}, model)
 	}
 	if model == builtinModel {
 		return d.embedOllama(ctx, "")
@@ -58,7 +58,7 @@ func (d *daemon) startOllama(ctx context.Context, stats memory.Stats) (ollamaSer
 	case found == "":
 		return d.awaitOllama("http://"+usualOllama, model, errNoOllama)
 	}
-	s, err := d.useOllama(ctx, config.Service{Address: found, Mode: config.Found}, model)
+	s, err := d.useOllama(ctx, homestate.Service{Address: found, Mode: homestate.Found}, model)
 	if err == nil && model == "" && s.lacks != nil {
 		// Nobody chose a model and nothing is embedded yet: what works now is better.
 		return d.embedOllama(ctx, fmt.Sprintf("the Ollama at %s is not used: %s", found, s.lacks))
@@ -68,7 +68,7 @@ func (d *daemon) startOllama(ctx context.Context, stats memory.Stats) (ollamaSer
 
 // awaitOllama prepares the connection to an Ollama that does not do now, and may later.
 func (d *daemon) awaitOllama(at, model string, lacks error) (ollamaServer, error) {
-	service := config.Service{Address: at, Mode: config.Found}
+	service := homestate.Service{Address: at, Mode: homestate.Found}
 	e, err := d.newEmbedder(service, model)
 	return ollamaServer{Service: service, embedder: e, lacks: lacks}, err
 }
@@ -84,12 +84,12 @@ func (d *daemon) embedOllama(ctx context.Context, note string) (ollamaServer, er
 		return ollamaServer{}, err
 	}
 	d.stops.push(s.Stop)
-	return d.useOllama(ctx, config.Service{Address: s.URL(), Mode: config.Embedded, Secured: true, Note: note}, builtinModel)
+	return d.useOllama(ctx, homestate.Service{Address: s.URL(), Mode: homestate.Embedded, Secured: true, Note: note}, builtinModel)
 }
 
 // useOllama embeds with a server that runs, whose model is pulled if it has to be.
 // Without the model it is no failure: stores are accepted and wait, recalls use keywords.
-func (d *daemon) useOllama(ctx context.Context, service config.Service, model string) (ollamaServer, error) {
+func (d *daemon) useOllama(ctx context.Context, service homestate.Service, model string) (ollamaServer, error) {
 	e, err := d.newEmbedder(service, model)
 	if err != nil {
 		return ollamaServer{}, err
@@ -101,7 +101,7 @@ func (d *daemon) useOllama(ctx context.Context, service config.Service, model st
 // use: the built-in model is only in the embedded server, all others are in a real Ollama.
 func (d *daemon) openModel(ctx context.Context, model string) (*ollama.Embedder, error) {
 	inUse := d.services.ollama
-	embedded := inUse.Mode == config.Embedded
+	embedded := inUse.Mode == homestate.Embedded
 	switch url := d.opts.Config.Ollama.URL; {
 	case embedded == (model == builtinModel):
 		return d.newEmbedder(inUse.Service, model)
@@ -110,7 +110,7 @@ func (d *daemon) openModel(ctx context.Context, model string) (*ollama.Embedder,
 		s, err := d.embedOllama(context.WithoutCancel(ctx), "")
 		return s.embedder, err
 	case url != "":
-		return d.newEmbedder(config.Service{Address: url, Mode: config.Given}, model)
+		return d.newEmbedder(homestate.Service{Address: url, Mode: homestate.Given}, model)
 	}
 	found, refused := d.findOllama(ctx)
 	if found == "" {
@@ -119,10 +119,10 @@ func (d *daemon) openModel(ctx context.Context, model string) (*ollama.Embedder,
 	if refused != nil {
 		return nil, refused
 	}
-	return d.newEmbedder(config.Service{Address: found, Mode: config.Found}, model)
+	return d.newEmbedder(homestate.Service{Address: found, Mode: homestate.Found}, model)
 }
 
-func (d *daemon) newEmbedder(service config.Service, model string) (*ollama.Embedder, error) {
+func (d *daemon) newEmbedder(service homestate.Service, model string) (*ollama.Embedder, error) {
 	if model == "" {
 		model = assembly.DefaultModel
 	}
@@ -148,16 +148,16 @@ func (d *daemon) ensureModel(ctx context.Context, e *ollama.Embedder) error {
 
 // chatServer is where the chat model is asked: always a real Ollama, also where
 // the embedded server makes the vectors.
-func (d *daemon) chatServer(ctx context.Context) config.Service {
+func (d *daemon) chatServer(ctx context.Context) homestate.Service {
 	cfg := d.opts.Config.Ollama
 	if cfg.URL != "" || cfg.ChatModel == "" {
-		return config.Service{Address: cfg.URL, Mode: config.Given}
+		return homestate.Service{Address: cfg.URL, Mode: homestate.Given}
 	}
 	found, _ := d.findOllama(ctx) // one that is refused now is refused when it is asked
 	if found == "" {
 		found = "http://" + usualOllama // it may be started later
 	}
-	return config.Service{Address: found, Mode: config.Found}
+	return homestate.Service{Address: found, Mode: homestate.Found}
 }
 
 // findOllama returns the URL of a running Ollama, or "", and why it is not to be used.

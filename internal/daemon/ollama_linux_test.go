@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/internal/testkit/otheruser"
 	"github.com/mneme-memory/mneme/memory"
 )
@@ -37,8 +38,8 @@ func TestForeignOllama(t *testing.T) {
 	address, embedded := foreignOllama(t)
 	home := t.TempDir()
 	r := run(t, home, map[string]string{"MNEME_EMBED_MODEL": ""}, lookAt(address))
-	s := r.state.Services[config.OllamaService]
-	if s.Mode != config.Embedded || !strings.Contains(s.Note, "another user (61234)") || !strings.Contains(s.Note, "mneme up --use-ollama") {
+	s := r.state.Services[homestate.OllamaService]
+	if s.Mode != homestate.Embedded || !strings.Contains(s.Note, "another user (61234)") || !strings.Contains(s.Note, "mneme up --use-ollama") {
 		t.Errorf("a new home: %+v", s)
 	}
 	stored(t, r.client, fact, "a")
@@ -51,7 +52,7 @@ func TestForeignOllama(t *testing.T) {
 	home = t.TempDir()
 	wants := map[string]string{"MNEME_EMBED_MODEL": "mneme-static:latest"}
 	r = run(t, home, wants, lookAt(address))
-	i := r.inspect(t, config.OllamaService)
+	i := r.inspect(t, homestate.OllamaService)
 	if len(i.Problems) == 0 || memory.CodeOf(i.Problems[0]) != memory.Refused || !strings.Contains(memory.HintOf(i.Problems[0]), "--use-ollama") {
 		t.Errorf("it says of itself %+v", i)
 	}
@@ -66,7 +67,7 @@ func TestForeignOllama(t *testing.T) {
 	}
 	for range 2 {
 		r = run(t, home, wants, lookAt(address))
-		if i := r.inspect(t, config.OllamaService); len(i.Problems) > 0 {
+		if i := r.inspect(t, homestate.OllamaService); len(i.Problems) > 0 {
 			t.Errorf("what was agreed to is not used: %v", i.Problems)
 		}
 		r.stop()
@@ -76,7 +77,7 @@ func TestForeignOllama(t *testing.T) {
 	}
 	other, embedded := foreignOllama(t)
 	r = run(t, home, wants, lookAt(other))
-	if i := r.inspect(t, config.OllamaService); len(i.Problems) == 0 || embedded.Load() > 0 {
+	if i := r.inspect(t, homestate.OllamaService); len(i.Problems) == 0 || embedded.Load() > 0 {
 		t.Errorf("another one is used too: %+v", i)
 	}
 }

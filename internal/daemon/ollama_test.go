@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	embeddedollama "github.com/mneme-memory/mneme/embedded/ollama"
-	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/daemon"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -87,11 +87,11 @@ func TestOllamaFound(t *testing.T) {
 	}
 	// With its tag it is a name that only a real Ollama would know.
 	r := run(t, t.TempDir(), map[string]string{"MNEME_EMBED_MODEL": "mneme-static:latest"}, lookAt(address), progress)
-	s := r.state.Services[config.OllamaService]
-	if s.Mode != config.Found || s.Address != "http://"+address {
+	s := r.state.Services[homestate.OllamaService]
+	if s.Mode != homestate.Found || s.Address != "http://"+address {
 		t.Errorf("service %+v", s)
 	}
-	if i := r.inspect(t, config.OllamaService); i.Version == "" || len(i.Problems) > 0 || i.Dimension == 0 {
+	if i := r.inspect(t, homestate.OllamaService); i.Version == "" || len(i.Problems) > 0 || i.Dimension == 0 {
 		t.Errorf("it says of itself %+v", i)
 	}
 	if !pulled.Load() || steps.Load() == 0 {
@@ -118,20 +118,20 @@ func TestOllamaWithoutItsModel(t *testing.T) {
 	})
 	home := t.TempDir()
 	r := run(t, home, map[string]string{"MNEME_EMBED_MODEL": ""}, lookAt(address))
-	s := r.state.Services[config.OllamaService]
-	if s.Mode != config.Embedded || r.state.Model != "mneme-static" || !strings.Contains(s.Note, address) || !strings.Contains(s.Note, "ollama pull") {
+	s := r.state.Services[homestate.OllamaService]
+	if s.Mode != homestate.Embedded || r.state.Model != "mneme-static" || !strings.Contains(s.Note, address) || !strings.Contains(s.Note, "ollama pull") {
 		t.Errorf("model %s of %+v", r.state.Model, s)
 	}
 	stored(t, r.client, fact, "a")
 	r.stop()
 
 	r = run(t, t.TempDir(), map[string]string{"MNEME_EMBED_MODEL": "all-minilm"}, lookAt(address))
-	s = r.state.Services[config.OllamaService]
-	if s.Mode != config.Found || r.state.Model != "all-minilm" || s.Note != "" {
+	s = r.state.Services[homestate.OllamaService]
+	if s.Mode != homestate.Found || r.state.Model != "all-minilm" || s.Note != "" {
 		t.Errorf("model %s of %+v", r.state.Model, s)
 	}
 	// A fault is reported by the server itself, for as long as it lasts.
-	if i := r.inspect(t, config.OllamaService); len(i.Problems) != 1 || !strings.Contains(memory.HintOf(i.Problems[0]), "ollama pull all-minilm") {
+	if i := r.inspect(t, homestate.OllamaService); len(i.Problems) != 1 || !strings.Contains(memory.HintOf(i.Problems[0]), "ollama pull all-minilm") {
 		t.Errorf("it says of itself %+v", i)
 	}
 }

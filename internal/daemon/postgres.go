@@ -9,13 +9,14 @@ import (
 	embeddedpostgres "github.com/mneme-memory/mneme/embedded/postgres"
 	"github.com/mneme-memory/mneme/internal/assembly"
 	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/internal/postgres"
 	"github.com/mneme-memory/mneme/memory"
 )
 
 // postgresServer is the PostgreSQL in use, with the ledger that it keeps.
 type postgresServer struct {
-	config.Service
+	homestate.Service
 	ledger   *postgres.Ledger
 	identity string       // of the ledger
 	stats    memory.Stats // of the ledger, when it was opened
@@ -45,10 +46,10 @@ func (d *daemon) startPostgres(ctx context.Context) (postgresServer, error) {
 
 // findPostgres returns a server that runs, and its URL with the password in it, which the
 // address of the service hides.
-func (d *daemon) findPostgres(ctx context.Context) (service config.Service, url string, err error) {
+func (d *daemon) findPostgres(ctx context.Context) (service homestate.Service, url string, err error) {
 	cfg := d.opts.Config
 	if given := cfg.Postgres.URL; given != "" {
-		return config.Service{Address: config.MaskURL(given), Mode: config.Given}, given, nil
+		return homestate.Service{Address: config.MaskURL(given), Mode: homestate.Given}, given, nil
 	}
 	opts := embeddedpostgres.Options{
 		Dir: filepath.Join(cfg.Home, "postgres"), CacheDir: filepath.Join(cfg.Home, "cache"),
@@ -67,5 +68,5 @@ func (d *daemon) findPostgres(ctx context.Context) (service config.Service, url 
 		return service, "", err
 	}
 	d.stops.push(s.Stop)
-	return config.Service{Address: s.URL(), Mode: config.Embedded}, s.URL(), nil
+	return homestate.Service{Address: s.URL(), Mode: homestate.Embedded}, s.URL(), nil
 }

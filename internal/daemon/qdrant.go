@@ -14,6 +14,7 @@ import (
 	"github.com/mneme-memory/mneme/internal/assembly"
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/homekey"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/internal/postgres"
 	"github.com/mneme-memory/mneme/internal/qdrant"
 	"github.com/mneme-memory/mneme/memory"
@@ -21,7 +22,7 @@ import (
 
 // qdrantServer is the Qdrant in use, with the index that it keeps.
 type qdrantServer struct {
-	config.Service
+	homestate.Service
 	apiKey string
 	local  grpc.UnaryClientInterceptor // answers calls of this process; nil if the server is another one
 	index  *qdrant.Index               // of the ledger; set by [daemon.openIndex]
@@ -36,7 +37,7 @@ func (d *daemon) openIndex(s qdrantServer, ledger *postgres.Ledger) (*qdrant.Ind
 	if s.Secured {
 		cfg.TLS = config.HomeTLS(d.opts.Config.Home)
 	}
-	index, err := assembly.OpenIndex(cfg, ledger, s.Mode != config.Given, s.local)
+	index, err := assembly.OpenIndex(cfg, ledger, s.Mode != homestate.Given, s.local)
 	if err == nil {
 		d.stops.push(index.Close)
 	}
@@ -48,7 +49,7 @@ func (d *daemon) openIndex(s qdrantServer, ledger *postgres.Ledger) (*qdrant.Ind
 func (d *daemon) startQdrant(ctx context.Context) (s qdrantServer, err error) {
 	cfg := d.opts.Config.Qdrant
 	if cfg.Address != "" {
-		return qdrantServer{Service: config.Service{Address: cfg.Address, Mode: config.Given}, apiKey: cfg.APIKey}, nil
+		return qdrantServer{Service: homestate.Service{Address: cfg.Address, Mode: homestate.Given}, apiKey: cfg.APIKey}, nil
 	}
 	key := rand.Text() // loopback is open to every user of the machine: the key keeps the others out
 	switch cfg.Binary {
@@ -97,7 +98,7 @@ func (d *daemon) runQdrant(ctx context.Context, binary, key string) (qdrantServe
 		return qdrantServer{}, errors.Join(err, s.Stop())
 	}
 	d.stops.push(s.Stop)
-	return qdrantServer{Service: config.Service{Address: s.Addr(), Mode: config.Found, Secured: true}, apiKey: key}, nil
+	return qdrantServer{Service: homestate.Service{Address: s.Addr(), Mode: homestate.Found, Secured: true}, apiKey: key}, nil
 }
 
 // embedQdrant starts the embedded server. This process calls it directly, all others over its port.
@@ -114,7 +115,7 @@ func (d *daemon) embedQdrant(ctx context.Context, key string) (qdrantServer, err
 	}
 	d.stops.push(s.Stop)
 	return qdrantServer{
-		Service: config.Service{Address: s.Addr(), Mode: config.Embedded, Secured: true},
+		Service: homestate.Service{Address: s.Addr(), Mode: homestate.Embedded, Secured: true},
 		apiKey:  key, local: s.Local(), compact: s.Compact,
 	}, nil
 }

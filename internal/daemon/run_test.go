@@ -11,6 +11,7 @@ import (
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/daemon"
 	"github.com/mneme-memory/mneme/internal/dial"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/internal/testkit"
 	"github.com/mneme-memory/mneme/memory"
 	"github.com/mneme-memory/mneme/workflows"
@@ -71,7 +72,7 @@ func settings(t *testing.T, home string, env map[string]string) config.Config {
 type running struct {
 	config config.Config
 	client *workflows.Client
-	state  config.Daemon
+	state  homestate.Daemon
 	stop   func() // may be called twice
 }
 
@@ -87,7 +88,7 @@ func run(t *testing.T, home string, env map[string]string, change ...func(*daemo
 	ready, done := make(chan struct{}), make(chan error, 1)
 	opts := daemon.Options{
 		Config: r.config, Version: "test", Redactor: redactor,
-		Ready:  func(d config.Daemon) { r.state = d; close(ready) },
+		Ready:  func(d homestate.Daemon) { r.state = d; close(ready) },
 		Logger: slog.New(slog.DiscardHandler),
 	}
 	for _, f := range change {

@@ -19,6 +19,7 @@ import (
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/daemon"
 	"github.com/mneme-memory/mneme/internal/dial"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/internal/testkit/wait"
 	"github.com/mneme-memory/mneme/internal/uilink"
 	"github.com/mneme-memory/mneme/memory"
@@ -51,8 +52,8 @@ func TestQdrantProgram(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	r := run(t, home, map[string]string{"MNEME_QDRANT_BINARY": os.Args[0]})
-	service := r.state.Services[config.QdrantService]
-	if service.Mode != config.Found || service.Address == "" || service.Note != "" {
+	service := r.state.Services[homestate.QdrantService]
+	if service.Mode != homestate.Found || service.Address == "" || service.Note != "" {
 		t.Errorf("service %+v", service)
 	}
 	id := store(t, r.client, fact, "a").ID
@@ -69,7 +70,7 @@ func TestQdrantProgram(t *testing.T) {
 	}
 
 	r = run(t, home, nil)
-	if mode := r.state.Services[config.QdrantService].Mode; mode != config.Embedded {
+	if mode := r.state.Services[homestate.QdrantService].Mode; mode != homestate.Embedded {
 		t.Errorf("mode %s", mode)
 	}
 	found := func() bool {
@@ -80,7 +81,7 @@ func TestQdrantProgram(t *testing.T) {
 	wait.Until(t, "the memory is found again", found)
 	wait.Until(t, "all collections are made anew", func() bool {
 		name, err := os.ReadFile(filepath.Join(home, "index"))
-		return err == nil && string(name) == config.Embedded
+		return err == nil && string(name) == homestate.Embedded
 	})
 
 	// What is forgotten now, the program's folder still holds. It must not come back.
@@ -154,7 +155,7 @@ func TestQdrantOnPath(t *testing.T) {
 	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
 	home := t.TempDir()
 	r := run(t, home, map[string]string{"MNEME_QDRANT_BINARY": ""})
-	if s := r.state.Services[config.QdrantService]; s.Mode != config.Found {
+	if s := r.state.Services[homestate.QdrantService]; s.Mode != homestate.Found {
 		t.Errorf("a good one: %+v", s)
 	}
 	r.stop()
@@ -166,7 +167,7 @@ func TestQdrantOnPath(t *testing.T) {
 		t.Fatal(err)
 	}
 	r = run(t, home, map[string]string{"MNEME_QDRANT_BINARY": ""})
-	if s := r.state.Services[config.QdrantService]; s.Mode != config.Embedded || !strings.Contains(s.Note, link) {
+	if s := r.state.Services[homestate.QdrantService]; s.Mode != homestate.Embedded || !strings.Contains(s.Note, link) {
 		t.Errorf("a bad one: %+v", s)
 	}
 	r.stop()
@@ -188,7 +189,7 @@ func runOnce(t *testing.T, cfg config.Config) error {
 	defer cancel()
 	return daemon.Run(ctx, daemon.Options{
 		Config: cfg, Version: "test", Redactor: redactor, Logger: slog.New(slog.DiscardHandler),
-		Ready: func(config.Daemon) { t.Error("it is ready"); cancel() },
+		Ready: func(homestate.Daemon) { t.Error("it is ready"); cancel() },
 	})
 }
 
@@ -205,7 +206,7 @@ func TestUIPort(t *testing.T) {
 	}
 	home := t.TempDir()
 	r := run(t, home, map[string]string{"MNEME_UI_PORT": port})
-	onDisk, err := config.ReadDaemon(home)
+	onDisk, err := homestate.Read(home)
 	if err != nil || onDisk.UI != r.state.UI || strings.HasSuffix(onDisk.UI, ":"+port) {
 		t.Errorf("told %q, on disk %q, %v", r.state.UI, onDisk.UI, err)
 	}
@@ -247,7 +248,7 @@ func TestNoPostgres(t *testing.T) {
 	if memory.CodeOf(err) != memory.Unavailable || !errors.Is(err, embeddedpostgres.ErrNotFound) || memory.HintOf(err) != embeddedpostgres.InstallHint {
 		t.Errorf("got %v (%s)", err, memory.HintOf(err))
 	}
-	if pid, err := config.Holder(home); err != nil || pid != 0 {
+	if pid, err := homestate.Holder(home); err != nil || pid != 0 {
 		t.Errorf("the home is still held by %d, %v", pid, err)
 	}
 }
@@ -262,7 +263,7 @@ func TestPostgresFetched(t *testing.T) {
 	r := run(t, t.TempDir(), map[string]string{"MNEME_POSTGRES_BIN": config.Fetched}, func(o *daemon.Options) {
 		o.Progress = func(int64, int64, string) { seen.Add(1) }
 	})
-	s := r.inspect(t, config.PostgresService)
+	s := r.inspect(t, homestate.PostgresService)
 	if !strings.HasPrefix(s.Version, "18.") || !s.Supported {
 		t.Errorf("version %s: not the fetched one", s.Version)
 	}
@@ -289,7 +290,7 @@ func TestStopWhileStarting(t *testing.T) {
 		if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("after %d ms: %v", after, err)
 		}
-		if pid, err := config.Holder(home); err != nil || pid != 0 {
+		if pid, err := homestate.Holder(home); err != nil || pid != 0 {
 			t.Errorf("after %d ms: held by %d, %v", after, pid, err)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/daemon"
 	"github.com/mneme-memory/mneme/internal/dial"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -28,9 +29,9 @@ func TestSlowServices(t *testing.T) {
 		ollama string                                      // how Ollama comes to be used
 	}{
 		// The start of Ollama is over, with what it found, before Qdrant's is.
-		{"Qdrant after Ollama", awaitFile, makeFile, "all-minilm", config.Found},
+		{"Qdrant after Ollama", awaitFile, makeFile, "all-minilm", homestate.Found},
 		// An Ollama without its model is looked at twice, and passed over.
-		{"Ollama after Qdrant", touchFile, awaitMade, "", config.Embedded},
+		{"Ollama after Qdrant", touchFile, awaitMade, "", homestate.Embedded},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -39,14 +40,14 @@ func TestSlowServices(t *testing.T) {
 			address := ollamaWithout(t, func(pull *http.Request) error { return c.pull(pull, file) })
 			r := run(t, t.TempDir(), map[string]string{"MNEME_QDRANT_BINARY": program, "MNEME_EMBED_MODEL": c.model}, lookAt(address))
 			modes := map[string]string{
-				config.TemporalService: config.Embedded, config.PostgresService: config.Embedded,
-				config.QdrantService: config.Found, config.OllamaService: c.ollama,
+				homestate.TemporalService: homestate.Embedded, homestate.PostgresService: homestate.Embedded,
+				homestate.QdrantService: homestate.Found, homestate.OllamaService: c.ollama,
 			}
-			for _, name := range config.ServiceNames() {
+			for _, name := range homestate.ServiceNames() {
 				if s := r.state.Services[name]; s.Mode != modes[name] || s.Address == "" {
 					t.Errorf("%s: %+v, want mode %s", name, s, modes[name])
 				}
-				lacking := name == config.OllamaService && c.ollama == config.Found
+				lacking := name == homestate.OllamaService && c.ollama == homestate.Found
 				if i := r.inspect(t, name); i.Version == "" || !i.Supported || (len(i.Problems) > 0) != lacking {
 					t.Errorf("%s says of itself %+v", name, i)
 				}
@@ -74,7 +75,7 @@ func TestStartsShareNothing(t *testing.T) {
 			"MNEME_TEMPORAL_ADDRESS": "127.0.0.1:1", "MNEME_QDRANT_BINARY": qdrantThat(t, `export `+qdrantAwaits+`="$file"`, file), "MNEME_EMBED_MODEL": "all-minilm",
 		}),
 		Version: "test", Redactor: redactor, Logger: slog.New(slog.DiscardHandler),
-		Ready: func(config.Daemon) { t.Error("it is ready without Temporal") },
+		Ready: func(homestate.Daemon) { t.Error("it is ready without Temporal") },
 	}
 	lookAt(address)(&opts)
 	if err := daemon.Run(t.Context(), opts); memory.CodeOf(err) != memory.Unavailable || memory.PartOf(err) != "Temporal" {

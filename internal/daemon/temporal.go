@@ -9,8 +9,8 @@ import (
 	"go.temporal.io/sdk/converter"
 
 	embeddedtemporal "github.com/mneme-memory/mneme/embedded/temporal"
-	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/homekey"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/internal/temporal"
 	"github.com/mneme-memory/mneme/internal/uilink"
 	"github.com/mneme-memory/mneme/memory"
@@ -19,7 +19,7 @@ import (
 
 // temporalServer is the Temporal in use. The worker makes its own connection to it.
 type temporalServer struct {
-	config.Service
+	homestate.Service
 	ui    string     // URL of its user interface; empty if we started none
 	uiKey uilink.Key // of the links into it
 }
@@ -28,7 +28,7 @@ type temporalServer struct {
 func (d *daemon) startTemporal(ctx context.Context) (temporalServer, error) {
 	cfg := d.opts.Config
 	if cfg.Temporal.Address != "" {
-		return temporalServer{Service: config.Service{Address: cfg.Temporal.Address, Mode: config.Given}}, nil
+		return temporalServer{Service: homestate.Service{Address: cfg.Temporal.Address, Mode: homestate.Given}}, nil
 	}
 	attributes := map[string]enumspb.IndexedValueType{}
 	for _, name := range workflows.SearchAttributes() {
@@ -59,7 +59,7 @@ func (d *daemon) startTemporal(ctx context.Context) (temporalServer, error) {
 	}
 	d.stops.push(s.Stop)
 	return temporalServer{
-		Service: config.Service{Address: s.Addr(), Mode: config.Embedded, Secured: true}, ui: s.UIURL(), uiKey: uiKey,
+		Service: homestate.Service{Address: s.Addr(), Mode: homestate.Embedded, Secured: true}, ui: s.UIURL(), uiKey: uiKey,
 	}, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/internal/temporal"
 	"github.com/mneme-memory/mneme/memory"
 	"github.com/mneme-memory/mneme/workflows"
@@ -31,7 +32,7 @@ func within(ctx context.Context, cfg config.Temporal) (context.Context, context.
 // Open connects to the workflows of the ledger that the settings or the home
 // tell, see [Ledger]. It fails with [memory.Unavailable] when mneme does not run.
 func Open(ctx context.Context, cfg config.Config, r memory.Redactor) (*workflows.Client, error) {
-	server, err := config.TemporalServer(cfg)
+	server, err := homestate.TemporalServer(cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -71,12 +72,12 @@ func OpenFor(ctx context.Context, cfg config.Temporal, ledger string, r memory.R
 // one that is set, else the only one in the namespace that c is connected to.
 // It is "" for a daemon of a release that knew no identities.
 func Ledger(ctx context.Context, cfg config.Config, c client.Client) (string, error) {
-	d, err := config.ReadDaemon(cfg.Home)
-	if err == nil && d.Services[config.TemporalService].Address == cfg.Temporal.Address && (cfg.Ledger == "" || cfg.Ledger == d.Ledger) {
+	d, err := homestate.Read(cfg.Home)
+	if err == nil && d.Services[homestate.TemporalService].Address == cfg.Temporal.Address && (cfg.Ledger == "" || cfg.Ledger == d.Ledger) {
 		if d.Ledger != "" {
 			return d.Ledger, nil
 		}
-		if _, ready, err := config.Running(cfg.Home); err == nil && ready {
+		if _, ready, err := homestate.Running(cfg.Home); err == nil && ready {
 			return "", nil
 		}
 	}

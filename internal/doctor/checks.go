@@ -7,13 +7,14 @@ import (
 
 	"github.com/mneme-memory/mneme/analytics"
 	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/memory"
 )
 
 // Options say what there is to examine. All fields but Daemon and Servers are required.
 type Options struct {
 	Config  config.Config
-	Daemon  config.Daemon // the running one; zero if none runs
+	Daemon  homestate.Daemon // the running one; zero if none runs
 	Servers Servers
 	Dial    func(ctx context.Context) (Client, error) // connects to the workflows
 
@@ -61,7 +62,7 @@ const (
 // Checks are the questions of "mneme doctor", in the order in which they are asked.
 func (o Options) Checks() []Check {
 	e := &examination{Options: o}
-	embedder := titleAt(config.OllamaService, config.Where(o.Config, o.Daemon)[config.OllamaService])
+	embedder := titleAt(homestate.OllamaService, homestate.Where(o.Config, o.Daemon)[homestate.OllamaService])
 	return []Check{
 		{Name: "data folder", Run: o.folder},
 		{Name: "disk space", Run: o.disk},
@@ -70,11 +71,11 @@ func (o Options) Checks() []Check {
 		{Name: "autostart", Run: o.autostart},
 		{Name: "hooks", Run: o.hooks},
 		{Name: "privacy rules", Run: o.privacy},
-		{Name: nameTemporal, Needs: o.unlessGiven(config.TemporalService), Run: e.server(config.TemporalService)},
+		{Name: nameTemporal, Needs: o.unlessGiven(homestate.TemporalService), Run: e.server(homestate.TemporalService)},
 		{Name: Worker, Needs: []string{nameTemporal}, Run: e.server(Worker)},
-		{Name: namePostgres, Needs: o.unlessGiven(config.PostgresService), Run: e.server(config.PostgresService)},
-		{Name: nameQdrant, Needs: o.unlessGiven(config.QdrantService), Run: e.server(config.QdrantService)},
-		{Name: embedder, Needs: o.unlessGiven(config.OllamaService), Run: e.server(config.OllamaService)},
+		{Name: namePostgres, Needs: o.unlessGiven(homestate.PostgresService), Run: e.server(homestate.PostgresService)},
+		{Name: nameQdrant, Needs: o.unlessGiven(homestate.QdrantService), Run: e.server(homestate.QdrantService)},
+		{Name: embedder, Needs: o.unlessGiven(homestate.OllamaService), Run: e.server(homestate.OllamaService)},
 		{Name: "model", Needs: []string{embedder}, Run: o.model},
 		{Name: "index", Needs: []string{Worker, namePostgres}, Run: o.index},
 		{Name: "waiting", Needs: []string{nameTemporal}, Run: o.waiting},
@@ -95,7 +96,7 @@ type examination struct {
 // unlessGiven returns what the check of a service needs: the daemon, which starts or finds it,
 // unless its address is set.
 func (o Options) unlessGiven(service string) []string {
-	if config.Where(o.Config, config.Daemon{})[service].Address != "" {
+	if homestate.Where(o.Config, homestate.Daemon{})[service].Address != "" {
 		return nil
 	}
 	return []string{nameDaemon}

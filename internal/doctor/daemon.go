@@ -6,14 +6,14 @@ import (
 	"fmt"
 
 	"github.com/mneme-memory/mneme/internal/autostart"
-	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/memory"
 )
 
 // daemon tells whether "mneme up" runs for this home.
 func (o Options) daemon(context.Context) (string, error) {
-	d, alive, err := config.Running(o.Config.Home)
-	holder, holderErr := config.Holder(o.Config.Home)
+	d, alive, err := homestate.Running(o.Config.Home)
+	holder, holderErr := homestate.Holder(o.Config.Home)
 	switch {
 	case err != nil || holderErr != nil:
 		return "", errors.Join(err, holderErr)
@@ -43,7 +43,7 @@ func (o Options) autostart(context.Context) (string, error) {
 	if trouble.Failures == 0 {
 		return "on: Claude Code's sessions start mneme", nil
 	}
-	return "", memory.Errorf(memory.Unavailable, `"mneme up" shows what is wrong; the log is `+config.LogPath(o.Config.Home),
+	return "", memory.Errorf(memory.Unavailable, `"mneme up" shows what is wrong; the log is `+homestate.LogPath(o.Config.Home),
 		"failed %s in a row, last at %s; not again before %s. The log ends:\n%s",
 		count(trouble.Failures, "time", "times"), o.Date(trouble.Last), o.Date(trouble.Next), o.LogTail())
 }

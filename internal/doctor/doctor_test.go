@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -102,23 +103,23 @@ func TestLookIsBounded(t *testing.T) {
 		return i
 	}
 	o := Options{Config: everywhere(t), Servers: Servers{Inspect: map[string]func(context.Context) memory.Inspection{
-		config.QdrantService:   func(context.Context) memory.Inspection { <-release; return memory.Inspection{} },
-		config.PostgresService: answering(memory.Inspection{Version: "15.8", Supported: true}),
-		config.TemporalService: worded,
+		homestate.QdrantService:   func(context.Context) memory.Inspection { <-release; return memory.Inspection{} },
+		homestate.PostgresService: answering(memory.Inspection{Version: "15.8", Supported: true}),
+		homestate.TemporalService: worded,
 	}}}
 	found := o.Look(t.Context(), 50*time.Millisecond)
-	q := found[config.QdrantService]
+	q := found[homestate.QdrantService]
 	if len(q.Inspection.Problems) != 1 || memory.CodeOf(q.Inspection.Problems[0]) != memory.Unavailable ||
 		!strings.Contains(q.Inspection.Problems[0].Error(), "no answer within 50ms") || !strings.Contains(memory.HintOf(q.Inspection.Problems[0]), "MNEME_QDRANT_ADDRESS") {
 		t.Errorf("the one that does not answer: %+v", q)
 	}
-	if w := found[config.TemporalService].Inspection.Problems; len(w) != 1 || w[0].Error() != "no answer within 50ms" {
+	if w := found[homestate.TemporalService].Inspection.Problems; len(w) != 1 || w[0].Error() != "no answer within 50ms" {
 		t.Errorf("the one with words of its own: %v", w)
 	}
-	if p := found[config.PostgresService]; !p.Fine() || p.Inspection.Version != "15.8" {
+	if p := found[homestate.PostgresService]; !p.Fine() || p.Inspection.Version != "15.8" {
 		t.Errorf("the one that answers: %+v", p)
 	}
-	if o := found[config.OllamaService]; o.Known() || o.Fine() {
+	if o := found[homestate.OllamaService]; o.Known() || o.Fine() {
 		t.Errorf("the one that nobody asks: %+v", o)
 	}
 }
@@ -145,10 +146,10 @@ func TestFit(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			found := map[string]Server{
-				config.PostgresService: {Inspection: c.ledger}, config.QdrantService: {Inspection: c.index}, config.OllamaService: {Inspection: c.model},
+				homestate.PostgresService: {Inspection: c.ledger}, homestate.QdrantService: {Inspection: c.index}, homestate.OllamaService: {Inspection: c.model},
 			}
 			fit(found)
-			for name, want := range map[string]string{config.PostgresService: "", config.QdrantService: c.qdrant, config.OllamaService: c.ollama} {
+			for name, want := range map[string]string{homestate.PostgresService: "", homestate.QdrantService: c.qdrant, homestate.OllamaService: c.ollama} {
 				problems := found[name].Inspection.Problems
 				if want == "" && len(problems) > 0 {
 					t.Errorf("%s: %v", name, problems)
@@ -179,16 +180,16 @@ func TestAdvise(t *testing.T) {
 		err        error
 		want       string
 	}{
-		{config.QdrantService, config.Embedded, down, `"mneme down"`},
-		{config.QdrantService, config.Found, down, `"mneme down"`},
-		{config.PostgresService, config.Embedded, down, "postgres.log"},
-		{config.PostgresService, config.Given, down, "MNEME_POSTGRES_URL"},
-		{config.TemporalService, config.Given, down, "MNEME_TEMPORAL_ADDRESS"},
-		{config.OllamaService, config.Found, down, "the adapter's hint"},
-		{config.OllamaService, config.Embedded, down, `"mneme down"`},
-		{config.QdrantService, config.Given, memory.Refusal("Qdrant", "check the key", errors.New("no")), "check the key"},
+		{homestate.QdrantService, homestate.Embedded, down, `"mneme down"`},
+		{homestate.QdrantService, homestate.Found, down, `"mneme down"`},
+		{homestate.PostgresService, homestate.Embedded, down, "postgres.log"},
+		{homestate.PostgresService, homestate.Given, down, "MNEME_POSTGRES_URL"},
+		{homestate.TemporalService, homestate.Given, down, "MNEME_TEMPORAL_ADDRESS"},
+		{homestate.OllamaService, homestate.Found, down, "the adapter's hint"},
+		{homestate.OllamaService, homestate.Embedded, down, `"mneme down"`},
+		{homestate.QdrantService, homestate.Given, memory.Refusal("Qdrant", "check the key", errors.New("no")), "check the key"},
 	} {
-		err := advise(c.name, config.Service{Mode: c.mode}, c.err)
+		err := advise(c.name, homestate.Service{Mode: c.mode}, c.err)
 		if !strings.Contains(memory.HintOf(err), c.want) || err.Error() != c.err.Error() {
 			t.Errorf("%s %s: %v (%s)", c.mode, c.name, err, memory.HintOf(err))
 		}
@@ -200,13 +201,13 @@ func TestAdvise(t *testing.T) {
 func TestTheBuiltInModelIsNoOllama(t *testing.T) {
 	t.Parallel()
 	for mode, want := range map[string][2]string{
-		config.Embedded: {"built-in model", "mneme's own at 127.0.0.1:1, mneme-static of 256 dimensions"},
-		config.Found:    {"Ollama", "0.17.4+mneme at 127.0.0.1:1, mneme-static of 256 dimensions"},
+		homestate.Embedded: {"built-in model", "mneme's own at 127.0.0.1:1, mneme-static of 256 dimensions"},
+		homestate.Found:    {"Ollama", "0.17.4+mneme at 127.0.0.1:1, mneme-static of 256 dimensions"},
 	} {
 		o := Options{
-			Daemon: config.Daemon{PID: 1, Services: map[string]config.Service{config.OllamaService: {Address: "127.0.0.1:1", Mode: mode}}},
+			Daemon: homestate.Daemon{PID: 1, Services: map[string]homestate.Service{homestate.OllamaService: {Address: "127.0.0.1:1", Mode: mode}}},
 			Servers: Servers{Inspect: map[string]func(context.Context) memory.Inspection{
-				config.OllamaService: func(context.Context) memory.Inspection {
+				homestate.OllamaService: func(context.Context) memory.Inspection {
 					return memory.Inspection{Version: "0.17.4+mneme", Supported: true, Facts: []string{"mneme-static of 256 dimensions"}}
 				},
 			}},

@@ -4,16 +4,16 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/memory"
 )
 
 // fit finds what no server can tell by itself: whether the index, the ledger and the model go
 // together.
 func fit(found map[string]Server) {
-	ledger := found[config.PostgresService].Inspection
-	model := found[config.OllamaService].Inspection
-	index := found[config.QdrantService]
+	ledger := found[homestate.PostgresService].Inspection
+	model := found[homestate.OllamaService].Inspection
+	index := found[homestate.QdrantService]
 
 	// An empty ledger takes the dimension of the model with its first memory.
 	dimension, of := ledger.Dimension, "the stored memories"
@@ -29,12 +29,12 @@ func fit(found map[string]Server) {
 		index.Inspection.Fail(memory.Refusal(nameQdrant, `"mneme rebuild" writes the index anew`,
 			fmt.Errorf("its collections hold vectors of %d numbers, %s have %d", have.Dimension, of, dimension)))
 	}
-	found[config.QdrantService] = index
+	found[homestate.QdrantService] = index
 	if ledger.Model != "" && model.Model != "" && ledger.Model != model.Model && !slices.Contains(ledger.Replaced, model.Model) {
-		server := found[config.OllamaService]
+		server := found[homestate.OllamaService]
 		server.Inspection.Fail(memory.Refusal(nameOllama,
 			`"mneme rebuild" takes the new model up, or set MNEME_EMBED_MODEL=`+ledger.Model,
 			fmt.Errorf("the memories were embedded with %s, the model in use is %s", ledger.Model, model.Model)))
-		found[config.OllamaService] = server
+		found[homestate.OllamaService] = server
 	}
 }

@@ -8,12 +8,13 @@ import (
 	"time"
 
 	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/memory"
 )
 
 // Server is one of the four servers, or the workers, as it is now.
 type Server struct {
-	Service    config.Service // where it is, and why; without an address if nobody knows
+	Service    homestate.Service // where it is, and why; without an address if nobody knows
 	Inspection memory.Inspection
 }
 
@@ -30,11 +31,11 @@ func (s Server) Fine() bool { return s.Known() && len(s.Inspection.Problems) == 
 // that did not answer by then has that as its problem. Workers are missing while Temporal has a
 // problem.
 func (o Options) Look(ctx context.Context, limit time.Duration) map[string]Server {
-	where := config.Where(o.Config, o.Daemon)
+	where := homestate.Where(o.Config, o.Daemon)
 	found := map[string]Server{}
 	var mu sync.Mutex // guards found
 	var all sync.WaitGroup
-	for _, name := range append(config.ServiceNames(), Worker) {
+	for _, name := range append(homestate.ServiceNames(), Worker) {
 		all.Go(func() {
 			s := o.ask(ctx, name, where[placeOf(name)], limit)
 			mu.Lock()
@@ -43,7 +44,7 @@ func (o Options) Look(ctx context.Context, limit time.Duration) map[string]Serve
 		})
 	}
 	all.Wait()
-	if !found[config.TemporalService].Fine() {
+	if !found[homestate.TemporalService].Fine() {
 		delete(found, Worker) // nobody can tell; what is wrong, Temporal's problems say
 	}
 	fit(found)
@@ -54,14 +55,14 @@ func (o Options) Look(ctx context.Context, limit time.Duration) map[string]Serve
 // Temporal.
 func placeOf(name string) string {
 	if name == Worker {
-		return config.TemporalService
+		return homestate.TemporalService
 	}
 	return name
 }
 
 // ask asks one server, for limit at most. What asks may take a moment longer to give up, so it
 // is not waited for.
-func (o Options) ask(ctx context.Context, name string, at config.Service, limit time.Duration) Server {
+func (o Options) ask(ctx context.Context, name string, at homestate.Service, limit time.Duration) Server {
 	s := Server{Service: at}
 	inspect := o.Servers.Inspect[name]
 	if inspect == nil || at.Address == "" {
@@ -90,18 +91,18 @@ func (o Options) ask(ctx context.Context, name string, at config.Service, limit 
 
 // advise gives an error the hint that goes with where the server comes from. The adapters know
 // only an address.
-func advise(name string, at config.Service, problem error) error {
+func advise(name string, at homestate.Service, problem error) error {
 	if memory.CodeOf(problem) != memory.Unavailable {
 		return problem
 	}
 	hint := ""
 	switch {
-	case at.Mode != config.Given && name != config.OllamaService, at.Mode == config.Embedded:
+	case at.Mode != homestate.Given && name != homestate.OllamaService, at.Mode == homestate.Embedded:
 		hint = `"mneme down", then "mneme up"`
-		if name == config.PostgresService {
+		if name == homestate.PostgresService {
 			hint += "; its log is postgres/postgres.log in the data folder"
 		}
-	case at.Mode == config.Given:
+	case at.Mode == homestate.Given:
 		hint = givenHint(name)
 	}
 	if hint == "" {
@@ -113,13 +114,13 @@ func advise(name string, at config.Service, problem error) error {
 // givenHint says what to look at when a server does not answer at an address that was set.
 func givenHint(name string) string {
 	switch name {
-	case config.TemporalService:
+	case homestate.TemporalService:
 		return "check MNEME_TEMPORAL_ADDRESS, or start it"
-	case config.PostgresService:
+	case homestate.PostgresService:
 		return "check MNEME_POSTGRES_URL, or start it"
-	case config.QdrantService:
+	case homestate.QdrantService:
 		return "check MNEME_QDRANT_ADDRESS (gRPC, usually port 6334), or start it"
-	case config.OllamaService:
+	case homestate.OllamaService:
 		return `check MNEME_OLLAMA_URL, or start it with "ollama serve"`
 	default:
 		return ""
@@ -129,13 +130,13 @@ func givenHint(name string) string {
 // Title returns a service's name as its makers write it.
 func Title(service string) string {
 	switch service {
-	case config.TemporalService:
+	case homestate.TemporalService:
 		return nameTemporal
-	case config.PostgresService:
+	case homestate.PostgresService:
 		return namePostgres
-	case config.QdrantService:
+	case homestate.QdrantService:
 		return nameQdrant
-	case config.OllamaService:
+	case homestate.OllamaService:
 		return nameOllama
 	default:
 		return "the " + service
@@ -144,8 +145,8 @@ func Title(service string) string {
 
 // titleAt is the name of a service as its user knows it: the model that comes with mneme is no Ollama.
 // Without an address nothing runs, and nobody knows which of both it will be.
-func titleAt(service string, at config.Service) string {
-	if service == config.OllamaService && at.Mode == config.Embedded && at.Address != "" {
+func titleAt(service string, at homestate.Service) string {
+	if service == homestate.OllamaService && at.Mode == homestate.Embedded && at.Address != "" {
 		return nameBuiltIn
 	}
 	return Title(service)

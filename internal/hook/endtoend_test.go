@@ -16,6 +16,7 @@ import (
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/daemon"
 	"github.com/mneme-memory/mneme/internal/dial"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/internal/hook"
 	"github.com/mneme-memory/mneme/internal/project"
 	"github.com/mneme-memory/mneme/internal/spool"
@@ -91,7 +92,7 @@ func (w *world) up(t *testing.T) (stop func()) {
 	ready, done := make(chan struct{}), make(chan error, 1)
 	go func() {
 		done <- daemon.Run(ctx, daemon.Options{
-			Config: w.cfg, Version: "test", Redactor: w.redactor, Ready: func(config.Daemon) { close(ready) },
+			Config: w.cfg, Version: "test", Redactor: w.redactor, Ready: func(homestate.Daemon) { close(ready) },
 			Logger: slog.New(slog.DiscardHandler),
 		})
 	}()

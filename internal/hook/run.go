@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/internal/hooklog"
 	"github.com/mneme-memory/mneme/internal/session"
 	"github.com/mneme-memory/mneme/internal/spool"
@@ -141,7 +142,7 @@ func (r *run) record(id, action string, ids []string, details map[string]any) er
 // daemon that runs looks after the spool itself: then it is about answered
 // alone, the keys of the entries whose answers are wanted.
 func (r *run) deliver(ctx context.Context, most time.Duration, own int, answered ...string) (spool.Report, error) {
-	_, ready, err := config.Running(r.cfg.Home)
+	_, ready, err := homestate.Running(r.cfg.Home)
 	if err != nil || !ready {
 		answered = nil // whoever does not know drains all
 	} else if len(answered) == 0 {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/internal/hooklog"
 	"github.com/mneme-memory/mneme/internal/session"
 	"github.com/mneme-memory/mneme/internal/untrusted"
@@ -216,7 +216,7 @@ func (r *run) recallWork(ctx context.Context, queries []string, limit int) ([]me
 func (r *run) lookAround(ctx context.Context) (facts, error) {
 	var f facts
 	var err error
-	if _, away := config.TemporalAddress(r.cfg); away == nil {
+	if _, away := homestate.TemporalAddress(r.cfg); away == nil {
 		all(
 			func() { _, err = r.connect(ctx) },
 			func() { f = repository(ctx, r.dir, r.opts.Env) },

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/internal/session"
 	"github.com/mneme-memory/mneme/internal/spool"
 	"github.com/mneme-memory/mneme/memory"
@@ -215,12 +216,12 @@ func TestRunningDaemonIsLeftItsWork(t *testing.T) {
 	if err := config.EnsureHome(b.home); err != nil {
 		t.Fatal(err)
 	}
-	release, held, err := config.Hold(t.Context(), b.home)
+	release, held, err := homestate.Hold(t.Context(), b.home)
 	if err != nil || !held {
 		t.Fatal(held, err)
 	}
 	t.Cleanup(func() { _ = release() })
-	if err := config.WriteDaemon(b.home, config.Daemon{PID: os.Getpid()}); err != nil {
+	if err := homestate.Write(b.home, homestate.Daemon{PID: os.Getpid()}); err != nil {
 		t.Fatal(err)
 	}
 	older := spool.Open(b.home, stars{})

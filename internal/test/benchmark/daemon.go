@@ -16,6 +16,7 @@ import (
 	"github.com/mneme-memory/mneme/internal/assembly"
 	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/internal/dial"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/internal/ollama"
 	"github.com/mneme-memory/mneme/internal/qdrant"
 	"github.com/mneme-memory/mneme/internal/temporal"
@@ -28,7 +29,7 @@ const startTimeout = 5 * time.Minute
 // A daemon is a running "mneme up".
 type daemon struct {
 	home  string
-	state config.Daemon
+	state homestate.Daemon
 	cmd   *exec.Cmd
 	ended chan error // what waiting for the process said
 	gone  bool
@@ -54,7 +55,7 @@ func (e *Env) start(ctx context.Context, name string) (*daemon, error) {
 	timeout := time.After(startTimeout)
 	for {
 		// The state of one that was killed is still there: another process wrote it.
-		if state, err := config.ReadDaemon(d.home); err == nil && state.PID == d.cmd.Process.Pid {
+		if state, err := homestate.Read(d.home); err == nil && state.PID == d.cmd.Process.Pid {
 			d.state = state
 			return d, nil
 		}
@@ -97,7 +98,7 @@ func (d *daemon) temporal(ctx context.Context) (client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	server, err := config.TemporalServer(cfg)
+	server, err := homestate.TemporalServer(cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -114,12 +115,12 @@ func (d *daemon) client(c client.Client) (*workflows.Client, error) {
 }
 
 func (d *daemon) embedder() (*ollama.Embedder, error) {
-	at := d.state.Services[config.OllamaService]
+	at := d.state.Services[homestate.OllamaService]
 	return assembly.OpenEmbedder(d.home, at, at.Address, d.state.Model, 0)
 }
 
 func (d *daemon) index() (*qdrant.Index, error) {
-	at := d.state.Services[config.QdrantService]
+	at := d.state.Services[homestate.QdrantService]
 	cfg := config.Qdrant{Address: at.Address, APIKey: d.state.QdrantAPIKey}
 	if at.Secured {
 		cfg.TLS = config.HomeTLS(d.home)

@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/internal/hook"
 )
 
@@ -99,7 +99,7 @@ func (b *hookBench) autostart(ctx context.Context, home string) (rows []Row, err
 	}()
 	var took durations
 	for round := range autostartRounds {
-		if err := config.RemoveDaemon(home); err != nil {
+		if err := homestate.Remove(home); err != nil {
 			return nil, err
 		}
 		fields := map[string]any{"session_id": fmt.Sprintf("autostart-%d", round), "source": "startup"}
@@ -123,7 +123,7 @@ func ready(ctx context.Context, home string) error {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	for {
-		if _, ok, err := config.Running(home); err != nil || ok {
+		if _, ok, err := homestate.Running(home); err != nil || ok {
 			return err
 		}
 		if err := rest(ctx, 20*time.Millisecond); err != nil {

@@ -10,7 +10,7 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/internal/hooklog"
 	"github.com/mneme-memory/mneme/internal/ollama"
 	"github.com/mneme-memory/mneme/memory"
@@ -116,14 +116,14 @@ func (b *hookBench) staleHome(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	state, err := os.ReadFile(config.DaemonPath(d.home))
+	state, err := os.ReadFile(homestate.Path(d.home))
 	if err != nil {
 		return "", fmt.Errorf("read the daemon's state: %w", err)
 	}
 	if err := d.stop(); err != nil {
 		return "", err
 	}
-	if err := os.WriteFile(config.DaemonPath(d.home), state, 0o600); err != nil {
+	if err := os.WriteFile(homestate.Path(d.home), state, 0o600); err != nil {
 		return "", fmt.Errorf("leave the daemon's state: %w", err)
 	}
 	return d.home, nil

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/internal/hook"
 	"github.com/mneme-memory/mneme/internal/spool"
 )
@@ -35,7 +36,7 @@ func killedSessions() int {
 // lock is held, and what the transcripts hold is stored once.
 func TestSessionsKilled(t *testing.T) {
 	t.Parallel()
-	daemon, err := config.ReadDaemon(shared.home)
+	daemon, err := homestate.Read(shared.home)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +47,7 @@ func TestSessionsKilled(t *testing.T) {
 		k.onlyOurs(t)
 		// Whoever finds a daemon delivers what waits.
 		key := config.HomeKeyPath(shared.home)
-		k.env = append(k.env, "MNEME_TEMPORAL_ADDRESS="+daemon.Services[config.TemporalService].Address,
+		k.env = append(k.env, "MNEME_TEMPORAL_ADDRESS="+daemon.Services[homestate.TemporalService].Address,
 			"MNEME_TEMPORAL_KEY_COMMAND=cat "+config.PayloadKeysPath(shared.home), "MNEME_TEMPORAL_TLS=true", "MNEME_TEMPORAL_TLS_CA="+key, "MNEME_TEMPORAL_TLS_CERT="+key, "MNEME_TEMPORAL_TLS_KEY="+key)
 		k.mended(t, func(n int) { k.unharmed(t, "SessionStart", fmt.Sprintf("after-%d", n)) })
 		k.onlyOurs(t)

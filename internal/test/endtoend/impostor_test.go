@@ -13,7 +13,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/internal/testkit/wait"
 )
 
@@ -85,18 +85,18 @@ func TestNobodyTakesOver(t *testing.T) {
 	if _, text := connected.try(t, "memory_store", map[string]any{"text": "The lighthouse is painted every May.", "project": "commons"}); text != "" {
 		t.Fatal(text)
 	}
-	d, err := config.ReadDaemon(w.home)
+	d, err := homestate.Read(w.home)
 	check(t, err)
 	check(t, syscall.Kill(d.PID, syscall.SIGKILL))
 	wait.Until(t, "the daemon is gone", func() bool {
-		holder, err := config.Holder(w.home)
+		holder, err := homestate.Holder(w.home)
 		return err == nil && holder == 0
 	})
-	if _, err := config.ReadDaemon(w.home); err != nil {
+	if _, err := homestate.Read(w.home); err != nil {
 		t.Fatalf("the state file did not stay: %v", err)
 	}
 	impostors := map[string]*impostor{"UI": impersonate(t, hostOf(t, d.UI))}
-	for _, name := range []string{config.TemporalService, config.QdrantService, config.OllamaService} {
+	for _, name := range []string{homestate.TemporalService, homestate.QdrantService, homestate.OllamaService} {
 		impostors[name] = impersonate(t, hostOf(t, d.Services[name].Address))
 	}
 	const secret = "The zephyr warehouse opens with seven keys."
@@ -119,12 +119,12 @@ func TestNobodyTakesOver(t *testing.T) {
 		t.Errorf("the hook: %v\n%s", err, out)
 	}
 	for name, i := range impostors {
-		if calls, _ := i.got(); calls > 0 && name != config.TemporalService {
+		if calls, _ := i.got(); calls > 0 && name != homestate.TemporalService {
 			t.Errorf("%s was called %d times", name, calls)
 		}
 	}
 	stranded(t, connected, secret)
-	if _, heard := impostors[config.TemporalService].got(); strings.Contains(heard, "zephyr") || strings.Contains(heard, "PRI * HTTP") {
+	if _, heard := impostors[homestate.TemporalService].got(); strings.Contains(heard, "zephyr") || strings.Contains(heard, "PRI * HTTP") {
 		t.Errorf("the impostor of Temporal heard %.200q", heard)
 	}
 }

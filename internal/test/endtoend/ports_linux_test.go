@@ -20,6 +20,7 @@ import (
 	"github.com/mneme-memory/mneme/embedded/ollama"
 	"github.com/mneme-memory/mneme/embedded/qdrant"
 	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/internal/testkit/program"
 )
 
@@ -43,11 +44,11 @@ func TestStrangersAreRefused(t *testing.T) {
 // ledgerSocket is the Unix socket of PostgreSQL.
 func ledgerSocket(t *testing.T) string {
 	t.Helper()
-	d, err := config.ReadDaemon(shared.home)
+	d, err := homestate.Read(shared.home)
 	if err != nil {
 		t.Fatal(err)
 	}
-	u, err := url.Parse(d.Services[config.PostgresService].Address)
+	u, err := url.Parse(d.Services[homestate.PostgresService].Address)
 	if err != nil {
 		t.Fatal(err)
 	}

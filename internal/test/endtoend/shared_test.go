@@ -10,6 +10,7 @@ import (
 	"github.com/mneme-memory/mneme/embedded/qdrant"
 	"github.com/mneme-memory/mneme/embedded/temporal"
 	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/internal/testkit/wait"
 	"github.com/mneme-memory/mneme/workflows"
 )
@@ -49,7 +50,7 @@ func live(t *testing.T, name string, settings ...string) *world {
 func (w *world) begin(t *testing.T) {
 	t.Helper()
 	w.cli(t, "", "up", "--detach")
-	if _, ready, err := config.Running(w.home); err != nil || !ready {
+	if _, ready, err := homestate.Running(w.home); err != nil || !ready {
 		t.Fatalf("it is not up: %v", err)
 	}
 }
@@ -57,7 +58,7 @@ func (w *world) begin(t *testing.T) {
 // end stops a home if it is up.
 func (w *world) end(t *testing.T) {
 	t.Helper()
-	if _, ready, err := config.Running(w.home); err != nil || ready {
+	if _, ready, err := homestate.Running(w.home); err != nil || ready {
 		check(t, w.stop())
 	}
 }
@@ -85,7 +86,7 @@ func TestSharedServers(t *testing.T) {
 	first := live(t, "first", servers...)
 	const mine, theirs, late = "The first ledger keeps quinces.", "The second ledger keeps medlars.", "A second machine keeps sloes."
 	first.ok(t, "store", mine, "--project", "commons")
-	d, err := config.ReadDaemon(first.home)
+	d, err := homestate.Read(first.home)
 	check(t, err)
 
 	// Another ledger is told, finds nothing of the first, and loses nothing.
@@ -123,7 +124,7 @@ func TestSharedServers(t *testing.T) {
 	door.says(t, "no worker of the ledger", "recall", mine, "--project", "commons")
 
 	// Another machine with the first one's ledger shares memories and work.
-	third := live(t, "third", append(servers, "MNEME_POSTGRES_URL="+d.Services[config.PostgresService].Address,
+	third := live(t, "third", append(servers, "MNEME_POSTGRES_URL="+d.Services[homestate.PostgresService].Address,
 		"MNEME_TEMPORAL_KEY_COMMAND=cat "+config.PayloadKeysPath(first.home))...)
 	third.finds(t, mine, true)
 	third.ok(t, "store", late, "--project", "commons")

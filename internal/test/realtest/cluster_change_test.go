@@ -11,7 +11,7 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
-	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -170,8 +170,8 @@ func (c *cluster) daemon(t *testing.T) {
 	w := c.with("MNEME_TEMPORAL_NAMESPACE=" + fresh)
 	w.up(t)
 	s := w.status(t)
-	for _, name := range config.ServiceNames() {
-		if got := s.Services[name]; got.Mode != config.Given || !got.OK {
+	for _, name := range homestate.ServiceNames() {
+		if got := s.Services[name]; got.Mode != homestate.Given || !got.OK {
 			t.Errorf("status says of %s: %+v", name, got)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -119,8 +119,8 @@ func (c *cluster) freshNamespace(t *testing.T) {
 // tell looks what status and doctor say.
 func (c *cluster) tell(t *testing.T) {
 	s := c.status(t)
-	for _, name := range config.ServiceNames() {
-		if got := s.Services[name]; got.Mode != config.Given || !got.OK || strings.Contains(got.Address, "ss%2F") {
+	for _, name := range homestate.ServiceNames() {
+		if got := s.Services[name]; got.Mode != homestate.Given || !got.OK || strings.Contains(got.Address, "ss%2F") {
 			t.Errorf("status says of %s: %+v", name, got)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mneme-memory/mneme/internal/config"
+	"github.com/mneme-memory/mneme/internal/homestate"
 	"github.com/mneme-memory/mneme/internal/testkit/wait"
 	"github.com/mneme-memory/mneme/memory"
 )
@@ -59,9 +59,9 @@ func TestOllama(t *testing.T) {
 	need(t, "ollama")
 	o := startOllama(t)
 	given := []string{"MNEME_OLLAMA_URL=" + o.url(), "MNEME_EMBED_MODEL=" + model}
-	t.Run("given", func(t *testing.T) { uses(t, newWorld(t, given...), config.Given) })
+	t.Run("given", func(t *testing.T) { uses(t, newWorld(t, given...), homestate.Given) })
 	t.Run("found", func(t *testing.T) {
-		uses(t, newWorld(t, "OLLAMA_HOST="+o.addr, "MNEME_EMBED_MODEL="+model), config.Found)
+		uses(t, newWorld(t, "OLLAMA_HOST="+o.addr, "MNEME_EMBED_MODEL="+model), homestate.Found)
 	})
 	t.Run("no such model", func(t *testing.T) {
 		noSuchModel(t, newWorld(t, "MNEME_OLLAMA_URL="+o.url(), "MNEME_EMBED_MODEL=no-such-model"))
@@ -77,7 +77,7 @@ func TestOllama(t *testing.T) {
 func uses(t *testing.T, w *world, mode string) {
 	w.up(t)
 	s := w.status(t)
-	if got := s.Services[config.OllamaService]; got.Mode != mode || !got.OK || !got.Supported || s.Model != model {
+	if got := s.Services[homestate.OllamaService]; got.Mode != mode || !got.OK || !got.Supported || s.Model != model {
 		t.Errorf("status says %+v, model %s", got, s.Model)
 	}
 	first := w.stored(t, fact, memory.Stored)

@@ -1,25 +1,25 @@
-package config
+package homestate
 
 import (
 	"errors"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/memory"
 )
 
 func TestDaemonState(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
-	if _, err := ReadDaemon(home); !errors.Is(err, os.ErrNotExist) {
+	if _, err := Read(home); !errors.Is(err, os.ErrNotExist) {
 		t.Fatalf("absent: %v", err)
 	}
-	if err := RemoveDaemon(home); err != nil {
+	if err := Remove(home); err != nil {
 		t.Fatalf("remove absent: %v", err)
 	}
 	want := Daemon{
@@ -27,25 +27,25 @@ func TestDaemonState(t *testing.T) {
 		Services: map[string]Service{TemporalService: {Address: "127.0.0.1:7", Mode: Embedded}},
 	}
 	for range 2 { // the second replaces the first
-		if err := WriteDaemon(home, want); err != nil {
+		if err := Write(home, want); err != nil {
 			t.Fatal(err)
 		}
 	}
-	got, err := ReadDaemon(home)
+	got, err := Read(home)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	info, err := os.Stat(DaemonPath(home))
+	info, err := os.Stat(Path(home))
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v, %v", info.Mode(), err)
 	}
 	if files, err := os.ReadDir(home); err != nil || len(files) != 1 {
 		t.Errorf("left behind: %v, %v", files, err)
 	}
-	if err := RemoveDaemon(home); err != nil {
+	if err := Remove(home); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -54,10 +54,10 @@ func TestReadDaemonDamaged(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "{", "{}", `{"pid": -1}`, "null"} {
 		home := t.TempDir()
-		if err := os.WriteFile(DaemonPath(home), []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(Path(home), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := ReadDaemon(home); err == nil || memory.HintOf(errors.Unwrap(err)) == "" && memory.HintOf(err) == "" {
+		if _, err := Read(home); err == nil || memory.HintOf(errors.Unwrap(err)) == "" && memory.HintOf(err) == "" {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
@@ -65,7 +65,7 @@ func TestReadDaemonDamaged(t *testing.T) {
 
 func TestTemporalAddress(t *testing.T) {
 	t.Parallel()
-	cfg := Config{Home: t.TempDir()}
+	cfg := config.Config{Home: t.TempDir()}
 	_, err := TemporalAddress(cfg)
 	if memory.CodeOf(err) != memory.Unavailable || memory.HintOf(err) != `start it with "mneme up"` {
 		t.Errorf("nothing runs: %v", err)
@@ -73,7 +73,7 @@ func TestTemporalAddress(t *testing.T) {
 	tell := func(s Service) {
 		t.Helper()
 		d := Daemon{PID: os.Getpid(), Services: map[string]Service{TemporalService: s}}
-		if err := WriteDaemon(cfg.Home, d); err != nil {
+		if err := Write(cfg.Home, d); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -86,7 +86,7 @@ func TestTemporalAddress(t *testing.T) {
 		t.Fatalf("hold: %v, %v", held, err)
 	}
 	defer release()
-	if got, err := TemporalServer(cfg); err != nil || got.Address != "127.0.0.1:99" || got.TLS != HomeTLS(cfg.Home) {
+	if got, err := TemporalServer(cfg); err != nil || got.Address != "127.0.0.1:99" || got.TLS != config.HomeTLS(cfg.Home) {
 		t.Errorf("from the daemon: %+v, %v", got, err)
 	}
 	tell(Service{Address: "127.0.0.1:99", Mode: Embedded})
@@ -100,60 +100,5 @@ func TestTemporalAddress(t *testing.T) {
 	cfg.Temporal.Address = "there:1"
 	if got, err := TemporalAddress(cfg); err != nil || got != "there:1" {
 		t.Errorf("given: %q, %v", got, err)
-	}
-}
-
-func TestEnsureHome(t *testing.T) {
-	t.Parallel()
-	mode := func(path string) os.FileMode {
-		info, err := os.Stat(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return info.Mode().Perm()
-	}
-	home := filepath.Join(t.TempDir(), "a", "b")
-	for range 2 {
-		if err := EnsureHome(home); err != nil || mode(home) != 0o700 {
-			t.Fatalf("create: %v, mode %o", err, mode(home))
-		}
-	}
-	// An open but empty folder of ours is closed.
-	if err := os.Chmod(home, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := EnsureHome(home); err != nil || mode(home) != 0o700 {
-		t.Errorf("close: %v, mode %o", err, mode(home))
-	}
-	// A folder with other files in it is left alone.
-	other := t.TempDir()
-	if err := errors.Join(os.WriteFile(filepath.Join(other, "letter.txt"), nil, 0o600), os.Chmod(other, 0o755)); err != nil {
-		t.Fatal(err)
-	}
-	if err := EnsureHome(other); memory.CodeOf(err) != memory.Invalid || memory.HintOf(err) == "" || mode(other) != 0o755 {
-		t.Errorf("foreign: %v, mode %o", err, mode(other))
-	}
-	if err := os.WriteFile(filepath.Join(other, FileName), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := EnsureHome(other); err != nil || mode(other) != 0o700 {
-		t.Errorf("with our file: %v, mode %o", err, mode(other))
-	}
-	if err := EnsureHome(filepath.Join(other, "letter.txt")); memory.CodeOf(err) != memory.Invalid {
-		t.Errorf("a file: %v", err)
-	}
-}
-
-func TestEnsureHomeOfAnotherUser(t *testing.T) {
-	t.Parallel()
-	if os.Geteuid() != 0 {
-		t.Skip("only root can give a folder away")
-	}
-	home := t.TempDir()
-	if err := os.Chown(home, 12345, -1); err != nil {
-		t.Fatal(err)
-	}
-	if err := EnsureHome(home); memory.CodeOf(err) != memory.Invalid {
-		t.Errorf("got %v", err)
 	}
 }

@@ -1,10 +1,11 @@
-package config
+package homestate
 
 import (
 	"fmt"
 	"os"
 	"path/filepath"
 
+	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -28,7 +29,7 @@ func CheckRemovable(home string) error {
 	if err != nil {
 		return fmt.Errorf("read data folder: %w", err)
 	}
-	ours, err := isOurs(home)
+	ours, err := config.IsHome(home)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package config
+package homestate
 
 import (
 	"context"
@@ -86,7 +86,7 @@ func Exists(pid int) bool {
 // that was killed may name a process that is now another program's: only the
 // held lock proves that it is ours.
 func Running(home string) (d Daemon, ready bool, err error) {
-	d, err = ReadDaemon(home)
+	d, err = Read(home)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Daemon{}, false, nil
 	}

@@ -1,4 +1,4 @@
-package config
+package homestate
 
 import (
 	"os"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -40,14 +41,14 @@ func TestRunning(t *testing.T) {
 	if holder() != os.Getpid() || ready() {
 		t.Errorf("starting: holder %d, ready %v", holder(), ready())
 	}
-	_, err = TemporalAddress(Config{Home: home})
+	_, err = TemporalAddress(config.Config{Home: home})
 	if memory.CodeOf(err) != memory.Unavailable || !strings.Contains(err.Error(), "starting") {
 		t.Errorf("address while starting: %v", err)
 	}
 	if _, held, err := Hold(t.Context(), home); err != nil || held {
 		t.Errorf("held twice: %v, %v", held, err)
 	}
-	if err := WriteDaemon(home, Daemon{PID: os.Getpid()}); err != nil {
+	if err := Write(home, Daemon{PID: os.Getpid()}); err != nil {
 		t.Fatal(err)
 	}
 	if !ready() {
@@ -80,7 +81,7 @@ func TestRunningIsOurs(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { in.Close(); other.Wait() }()
-	if err := WriteDaemon(home, Daemon{PID: other.Process.Pid}); err != nil {
+	if err := Write(home, Daemon{PID: other.Process.Pid}); err != nil {
 		t.Fatal(err)
 	}
 	if _, ready, err := Running(home); err != nil || ready {

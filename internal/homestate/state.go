@@ -1,4 +1,4 @@
-package config
+package homestate
 
 import (
 	"encoding/json"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/renameio/v2"
 
+	"github.com/mneme-memory/mneme/internal/config"
 	"github.com/mneme-memory/mneme/memory"
 )
 
@@ -62,19 +63,19 @@ type Service struct {
 	Address string `json:"address"` // without secrets
 	Mode    string `json:"mode"`    // Given, Found or Embedded
 	// Secured says that the server shows the home's certificate and wants to see it: call
-	// it with [HomeTLS].
+	// it with [config.HomeTLS].
 	Secured bool   `json:"secured,omitempty"`
 	Note    string `json:"note,omitempty"` // why it is this one and not another, if that may surprise
 }
 
 // Where returns the services by name: those that the running daemon d uses, or without a
 // daemon (zero) those whose address is set. An unknown service has no address.
-func Where(cfg Config, d Daemon) map[string]Service {
+func Where(cfg config.Config, d Daemon) map[string]Service {
 	out := map[string]Service{
 		TemporalService: {Address: cfg.Temporal.Address},
-		PostgresService: {Address: MaskURL(cfg.Postgres.URL)},
+		PostgresService: {Address: config.MaskURL(cfg.Postgres.URL)},
 		QdrantService:   {Address: cfg.Qdrant.Address},
-		OllamaService:   {Address: MaskURL(cfg.Ollama.URL)},
+		OllamaService:   {Address: config.MaskURL(cfg.Ollama.URL)},
 	}
 	for name, s := range out {
 		s.Mode = Embedded
@@ -89,46 +90,46 @@ func Where(cfg Config, d Daemon) map[string]Service {
 	return out
 }
 
-// DaemonPath returns where a home's state file is.
-func DaemonPath(home string) string { return filepath.Join(home, "daemon.json") }
+// Path returns where a home's state file is.
+func Path(home string) string { return filepath.Join(home, "daemon.json") }
 
 // LogPath returns where a detached daemon of a home writes its log.
 func LogPath(home string) string { return filepath.Join(home, "logs", "mneme.log") }
 
-// WriteDaemon replaces the state file in one step, readable by the user only.
-func WriteDaemon(home string, d Daemon) error {
+// Write replaces the state file in one step, readable by the user only.
+func Write(home string, d Daemon) error {
 	data, err := json.MarshalIndent(d, "", "  ")
 	if err != nil {
 		return fmt.Errorf("encode daemon state: %w", err)
 	}
-	if err := renameio.WriteFile(DaemonPath(home), append(data, '\n'), 0o600, renameio.WithTempDir(home)); err != nil {
+	if err := renameio.WriteFile(Path(home), append(data, '\n'), 0o600, renameio.WithTempDir(home)); err != nil {
 		return fmt.Errorf("write daemon state: %w", err)
 	}
 	return nil
 }
 
-// ReadDaemon reads the state file. The error is [os.ErrNotExist] when there is
+// Read reads the state file. The error is [os.ErrNotExist] when there is
 // none.
-func ReadDaemon(home string) (Daemon, error) {
+func Read(home string) (Daemon, error) {
 	var d Daemon
-	data, err := os.ReadFile(DaemonPath(home))
+	data, err := os.ReadFile(Path(home))
 	if err != nil {
 		return d, fmt.Errorf("read daemon state: %w", err)
 	}
 	if err := json.Unmarshal(data, &d); err != nil {
 		return d, memory.Errorf(memory.Internal, `stop the daemon and start it again with "mneme up"`,
-			"read daemon state %s: %w", DaemonPath(home), err)
+			"read daemon state %s: %w", Path(home), err)
 	}
 	if d.PID <= 0 {
 		return d, memory.Errorf(memory.Internal, `stop the daemon and start it again with "mneme up"`,
-			"read daemon state %s: it names no process", DaemonPath(home))
+			"read daemon state %s: it names no process", Path(home))
 	}
 	return d, nil
 }
 
-// RemoveDaemon removes the state file. None being there is fine.
-func RemoveDaemon(home string) error {
-	if err := os.Remove(DaemonPath(home)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+// Remove removes the state file. None being there is fine.
+func Remove(home string) error {
+	if err := os.Remove(Path(home)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove daemon state: %w", err)
 	}
 	return nil
@@ -137,7 +138,7 @@ func RemoveDaemon(home string) error {
 // TemporalServer returns how to reach Temporal: the server that was set, else the running
 // daemon's, else an Unavailable error that says how to start one. A state file that a killed
 // daemon left names nobody: its port may be another program's by now.
-func TemporalServer(cfg Config) (Temporal, error) {
+func TemporalServer(cfg config.Config) (config.Temporal, error) {
 	t := cfg.Temporal
 	if t.Address != "" {
 		return t, nil
@@ -153,7 +154,7 @@ func TemporalServer(cfg Config) (Temporal, error) {
 	case ready && s.Address != "":
 		t.Address = s.Address
 		if s.Secured {
-			t.TLS = HomeTLS(cfg.Home)
+			t.TLS = config.HomeTLS(cfg.Home)
 		}
 		return t, nil
 	}
@@ -166,7 +167,7 @@ func TemporalServer(cfg Config) (Temporal, error) {
 const startHint = `start it with "mneme up"`
 
 // TemporalAddress is the address of [TemporalServer].
-func TemporalAddress(cfg Config) (string, error) {
+func TemporalAddress(cfg config.Config) (string, error) {
 	t, err := TemporalServer(cfg)
 	return t.Address, err
 }
