@@ -59,17 +59,21 @@ func ledger(ctx context.Context, cfg config.Config) (cli.Ledger, error) {
 	return l, nil
 }
 
-// keep puts a text into the spool of the home folder, from which the daemon takes it.
-func keep(cfg config.Config, in memory.StoreInput) error {
+// keep puts a text into the spool of the home folder, from which the daemon takes it. It returns
+// the text as it is kept, without secrets.
+func keep(cfg config.Config, in memory.StoreInput) (memory.StoreInput, error) {
 	dir, err := os.Getwd()
 	if err != nil {
-		return fmt.Errorf("find the current folder: %w", err)
+		return in, fmt.Errorf("find the current folder: %w", err)
 	}
 	r, err := dial.Redactor(cfg.Temporal, homeDir(), dir)
 	if err != nil {
-		return err
+		return in, err
 	}
-	return spool.Open(cfg.Home, r).Add(spool.Entry{Key: "cli/" + rand.Text(), Store: &in})
+	if in, err = memory.Admit(r, in); err != nil {
+		return in, err
+	}
+	return in, spool.Open(cfg.Home, r).Add(spool.Entry{Key: "cli/" + rand.Text(), Store: &in})
 }
 
 // startPatience is how long a command waits for a daemon that is being started: an ordinary

@@ -67,9 +67,9 @@ type Deps struct {
 	// Redactor returns what takes secrets out, with the privacy rules of a project's folder; of no
 	// project for "". Nil means that Claude Code's history cannot be imported.
 	Redactor func(cfg config.Config, dir string) (memory.Redactor, error)
-	// Keep puts a text where the next mneme that runs takes it from and stores it. Nil means that
-	// nothing can be kept while mneme is down.
-	Keep func(cfg config.Config, in memory.StoreInput) error
+	// Keep puts a text where the next mneme that runs takes it from and stores it, and returns it
+	// as it is kept, without secrets. Nil means that nothing can be kept while mneme is down.
+	Keep func(cfg config.Config, in memory.StoreInput) (memory.StoreInput, error)
 	// Servers asks the servers that the running daemon d uses, or without one (zero) those
 	// whose address is set. Nil means that no server can be asked.
 	Servers func(cfg config.Config, d homestate.Daemon) doctor.Servers

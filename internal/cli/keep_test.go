@@ -25,6 +25,7 @@ func TestStoreWhileDown(t *testing.T) {
 	}{
 		"down":          {dial: down, says: "kept on disk"},
 		"full":          {dial: down, keep: errors.New("the spool is full"), exit: ExitDown, says: "could not be kept for later either: the spool is full"},
+		"invalid":       {dial: down, keep: memory.Errorf(memory.Invalid, "", "too long"), exit: ExitUsage, says: "too long"},
 		"another error": {dial: memory.Errorf(memory.Invalid, "", "a wrong key"), exit: ExitUsage, says: "a wrong key"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -32,13 +33,17 @@ func TestStoreWhileDown(t *testing.T) {
 			s := newSession(t, fake{})
 			var kept []memory.StoreInput
 			s.deps.Dial = func(context.Context, config.Config) (Client, error) { return nil, c.dial }
-			s.deps.Keep = func(_ config.Config, in memory.StoreInput) error {
+			redacted := memory.StoreInput{Text: "The port is [redacted].", Project: memory.Global, Collection: memory.Memories}
+			s.deps.Keep = func(_ config.Config, in memory.StoreInput) (memory.StoreInput, error) {
 				kept = append(kept, in)
-				return c.keep
+				return redacted, c.keep
 			}
 			code, out, errs := s.run(t.Context(), "store", "The port is 80.", "--global")
 			if code != c.exit || !strings.Contains(out+errs, c.says) {
 				t.Errorf("exit %d, %s %s", code, out, errs)
+			}
+			if code == 0 && !strings.Contains(out, memory.ShortID(redacted.ID())) {
+				t.Errorf("not the id of what is kept, %s: %s", memory.ShortID(redacted.ID()), out)
 			}
 			if wants := memory.CodeOf(c.dial) == memory.Unavailable; (len(kept) == 1) != wants || wants && kept[0].Text != "The port is 80." {
 				t.Errorf("kept %+v", kept)

@@ -79,17 +79,17 @@ func (a *app) keepForLater(cfg config.Config, in memory.StoreInput, err error) e
 	if memory.CodeOf(err) != memory.Unavailable || a.deps.Keep == nil {
 		return err
 	}
-	clean, invalid := in.Clean()
-	if invalid != nil {
-		return err
+	kept, cause := a.deps.Keep(cfg, in)
+	if memory.CodeOf(cause) == memory.Invalid {
+		return cause
 	}
-	if kept := a.deps.Keep(cfg, in); kept != nil {
-		a.note("it could not be kept for later either: %s", printable(kept.Error()))
+	if cause != nil {
+		a.note("it could not be kept for later either: %s", printable(cause.Error()))
 		return err
 	}
 	return a.printStored(memory.StoreResult{
-		ID: clean.ID(), Status: memory.Accepted, Project: clean.Project,
-		Collection: clean.Collection, WaitingFor: "mneme",
+		ID: kept.ID(), Status: memory.Accepted, Project: kept.Project, Redacted: kept.Redacted,
+		Collection: kept.Collection, WaitingFor: "mneme",
 		Message: fmt.Sprintf(
 			"mneme is down (%v); the text is kept on disk and stored when it runs again: mneme up", err),
 	})
