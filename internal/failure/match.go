@@ -279,13 +279,13 @@ func (r Report) row(account string) int {
 	said := tokens(account)
 	at := map[string][]int{}
 	for i, w := range r.words {
-		at[w] = append(at[w], i)
+		at[kin(w)] = append(at[kin(w)], i)
 	}
 	best := 0
 	for i := range said {
-		for _, j := range at[said[i].folded] {
+		for _, j := range at[kin(said[i].folded)] {
 			n, full, telling, named := 0, 0, 0, 0
-			for i+n < len(said) && j+n < len(r.words) && said[i+n].folded == r.words[j+n] {
+			for i+n < len(said) && j+n < len(r.words) && kin(said[i+n].folded) == kin(r.words[j+n]) {
 				weight := said[i+n].weight()
 				if weight > 0 {
 					full++

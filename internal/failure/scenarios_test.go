@@ -26,7 +26,7 @@ type scenario struct {
 // Of all memories the one that helps fits, and no other.
 func TestScenarios(t *testing.T) {
 	t.Parallel()
-	for _, dir := range []string{"../extract/testdata/scenarios", "../../../shared/scenarios"} {
+	for _, dir := range []string{"../extract/testdata/scenarios", "../test/evaluation/testdata/scenarios", "../../../shared/scenarios"} {
 		files, _ := filepath.Glob(filepath.Join(dir, "errors", "*.json"))
 		if len(files) == 0 {
 			t.Logf("no scenarios in %s", dir)

@@ -1,7 +1,6 @@
 package failure
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 
@@ -100,9 +99,36 @@ func port(word string) bool { return digits(word) && len(word) >= 4 && len(word)
 
 // parts are what a name consists of.
 func (t token) parts() []string {
-	return slices.DeleteFunc(strings.FieldsFunc(t.folded, func(r rune) bool { return strings.ContainsRune("_/.:-@", r) }), func(p string) bool {
-		return len(p) < 3 || common[p] || digits(p)
-	})
+	var out []string
+	for _, p := range strings.FieldsFunc(t.folded, func(r rune) bool { return strings.ContainsRune("_/.:-@", r) }) {
+		if len(p) < 3 || common[p] || digits(p) {
+			continue
+		}
+		out = append(out, p)
+		if kind := numbered(p); kind != p {
+			out = append(out, kind)
+		}
+	}
+	return out
+}
+
+// numbered is a name without the number of one or two digits that tells a device, disk or worker
+// from its neighbours, which fail alike: "dev/ttyusb" for dev/ttyusb0 and dev/ttyusb1. Three
+// letters before the number keep error codes as they are.
+func numbered(name string) string {
+	kind := strings.TrimRight(name, "0123456789")
+	if n := len(name) - len(kind); n == 0 || n > 2 || len(kind) < 3 || !letters(kind[len(kind)-3:]) {
+		return name
+	}
+	return kind
+}
+
+// kin is what a word is compared by in a row of words: a place without the number of one of its kind.
+func kin(folded string) string {
+	if !strings.Contains(folded, "/") {
+		return folded
+	}
+	return numbered(folded)
 }
 
 func digits(s string) bool {
