@@ -3,6 +3,7 @@ package durability
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
@@ -25,9 +26,16 @@ func (s *site) settle() {
 		n, err := c.CountWorkflow(ctx, &workflowservice.CountWorkflowExecutionsRequest{Query: query})
 		return n.GetCount(), err
 	}
+	left := "" // when they were last counted: what is asked last has no time
 	eventually(s, func(ctx context.Context) string {
-		if n, err := count(ctx, `ExecutionStatus = 'Running'`); err != nil || n > 0 {
-			return fmt.Sprintf("%d runs are left, %v", n, err)
+		once, end := context.WithTimeout(ctx, patient)
+		defer end()
+		switch n, err := count(once, `ExecutionStatus = 'Running'`); {
+		case err != nil:
+			return fmt.Sprintf("the runs that are left cannot be counted: %v; before %s", err, left)
+		case n > 0:
+			left = fmt.Sprintf("%d runs are left: %s", n, s.leftRuns(once, c))
+			return left
 		}
 		if n := s.eyes.count(s, `select count(*) from memories where dirty`); n > 0 {
 			return fmt.Sprintf("%d memories are not in step with the index", n)
@@ -39,6 +47,19 @@ func (s *site) settle() {
 			s.Errorf("%d runs ended as %s, %v", n, status, err)
 		}
 	}
+}
+
+// leftRuns names some of the runs that are open.
+func (s *site) leftRuns(ctx context.Context, c client.Client) string {
+	page, err := c.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{Query: `ExecutionStatus = 'Running'`, PageSize: 5})
+	if err != nil {
+		return err.Error()
+	}
+	var names []string
+	for _, e := range page.GetExecutions() {
+		names = append(names, e.GetExecution().GetWorkflowId())
+	}
+	return strings.Join(names, ", ")
 }
 
 // checkAll holds ledger, index and audit against what the sessions were told.
@@ -127,8 +148,9 @@ func (u *session) doubled(what, how string) {
 // checkFact holds a memory's state against its last change, and the audit against all changes.
 func (u *session) checkFact(f *fact) {
 	u.Helper()
-	switch f.state {
-	case "":
+	switch {
+	case f.unsure:
+	case f.state == "":
 		if n := u.countOf(`select count(*) from memories where id = $1 and text <> ''`, f.id); n > 0 {
 			u.lost("purge", "left the text of "+f.id)
 		}

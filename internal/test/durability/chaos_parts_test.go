@@ -113,6 +113,7 @@ func (s *site) breakOne() int {
 		empty := s.disk.fill(s.allPIDs())
 		time.Sleep(time.Second + s.soon(time.Second))
 		empty()
+		return s.restartTemporal() // what its answers ask for after a disk that took nothing
 	}
 	return 0
 }
@@ -124,6 +125,18 @@ func (s *site) letWork() {
 		time.Sleep(10 * time.Millisecond)
 	}
 	time.Sleep(s.soon(100 * time.Millisecond))
+}
+
+func (s *site) restartTemporal() int {
+	for _, p := range s.parts {
+		if p.name == "Temporal" {
+			p.kill()
+			s.tally.kill(p.name)
+			p.mend()
+			return 1
+		}
+	}
+	return 0
 }
 
 func (s *site) allPIDs() []int {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -28,11 +29,17 @@ type fact struct {
 	id, text string
 	state    memory.State // "" when its text was purged
 	made     map[string]*made
+	// unsure says that nobody answered one of the calls: it may take effect at any time, also after
+	// the call that was made in its place, so the memory is left alone from then on.
+	unsure bool
 }
 
 // made counts one kind of change: how often it was acknowledged and how often asked for. A
 // call that nobody answered may have taken effect or not.
-type made struct{ acknowledged, asked int }
+type made struct {
+	acknowledged, asked int
+	fact                *fact // nil if it is not about one
+}
 
 // pair is what an organize run, or an import, was to leave in a project.
 type pair struct {
@@ -84,7 +91,7 @@ func (u *session) work(ctx context.Context) {
 func (u *session) any(state memory.State) *fact {
 	var all []*fact
 	for _, f := range u.facts {
-		if f.state == state {
+		if f.state == state && !f.unsure {
 			all = append(all, f)
 		}
 	}
@@ -148,7 +155,7 @@ func (u *session) insistFor(
 		switch answerOf(err) {
 		case done:
 			u.acknowledge(what, m)
-			if !happened() {
+			if !happened() && (m.fact == nil || !m.fact.unsure) {
 				u.lost(what, "was told that it is done, and it is not")
 			}
 			return true
@@ -171,6 +178,9 @@ func (u *session) insistFor(
 			u.Errorf("%s: %s: %v", u.project, what, err)
 			return false
 		case unheard:
+			if m.fact != nil {
+				m.fact.unsure = true
+			}
 		}
 		select {
 		case <-ctx.Done():
@@ -194,7 +204,7 @@ func (u *session) lost(what, how string) {
 
 func (f *fact) of(what string) *made {
 	if f.made[what] == nil {
-		f.made[what] = &made{}
+		f.made[what] = &made{fact: f}
 	}
 	return f.made[what]
 }
@@ -258,7 +268,7 @@ func (u *session) recallOne() {
 		u.notFound(f, r)
 	}
 	for _, other := range u.facts {
-		if other.state != memory.Live && found[other.id] {
+		if other.state != memory.Live && !other.unsure && found[other.id] {
 			u.notShown(other)
 		}
 	}
@@ -426,13 +436,23 @@ func (u *session) organize() {
 	}
 	var m made
 	const merged = `select count(*) from memories where project = $1 and state = 'merged'`
-	if u.insistLong(memory.ActionOrganize, &m, func(ctx context.Context) error {
+	const both = `select count(*) from memories where project = $1 and state in ('live', 'merged')`
+	happened := func() bool { return u.countOf(merged, project) == 1 }
+	// To a run, what a worker with a clock ahead stored was changed after the run began: it is left for a later one.
+	apart := os.Getenv(clockEnv) != ""
+	if apart {
+		happened = func() bool { return u.countOf(both, project) == 2 }
+	}
+	if !u.insistLong(memory.ActionOrganize, &m, func(ctx context.Context) error {
 		_, err := u.client.Organize(ctx, memory.OrganizeInput{Project: project, Collections: []string{collection()}}, nil)
 		return err
-	}, func() bool { return u.countOf(merged, project) == 1 }) {
+	}, happened) {
+		return
+	}
+	u.pairs = append(u.pairs, pair{project, memory.ActionOrganize, both, 2})
+	if !apart {
 		u.pairs = append(u.pairs,
 			pair{project, memory.ActionOrganize, merged, 1},
-			pair{project, memory.ActionOrganize, `select count(*) from memories where project = $1 and state = 'live'`, 1},
 			pair{project, memory.ActionOrganize, `select count(*) from memory_audit where project = $1 and action = 'merge'`, 1})
 	}
 }
