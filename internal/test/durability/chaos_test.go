@@ -17,15 +17,14 @@ import (
 
 // The flags of "make chaos".
 var (
-	chaosKills = flag.Int("kills", 0, "how many processes TestChaos kills; 0 means its short form")
+	chaosKills = flag.Int("kills", 0, "how many processes TestChaos kills; 0 leaves it out")
 	chaosSeed  = flag.Uint64("seed", 0, "what TestChaos draws from; 0 means another one each time")
 )
 
-// The short form of TestChaos. With the kills of the other tests here it is 200.
+// The size of TestChaos.
 const (
-	fewKills = 96
-	sites    = 3 // homes side by side
-	users    = 4 // sessions in each
+	sites = 3 // homes side by side
+	users = 4 // sessions in each
 )
 
 // TestChaos has sessions store, recall, organize, forget, purge, undo, rebuild and back up
@@ -35,7 +34,10 @@ const (
 // those of docs/reliability.md.
 func TestChaos(t *testing.T) {
 	t.Parallel()
-	kills, seed := cmp.Or(*chaosKills, fewKills), cmp.Or(*chaosSeed, rand.Uint64())
+	if *chaosKills == 0 {
+		t.Skip(`its moments depend on the machine, so it is played by "make chaos"`)
+	}
+	kills, seed := *chaosKills, cmp.Or(*chaosSeed, rand.Uint64())
 	t.Logf("seed %d, %d kills: make chaos SEED=%d KILLS=%d", seed, kills, seed, kills)
 	began := time.Now()
 	all := newTally()
