@@ -28,8 +28,9 @@ type forgetFlags struct {
 func (a *app) forget() *cobra.Command {
 	var f forgetFlags
 	cmd := &cobra.Command{
-		Use:   "forget [ID…]",
-		Short: "Forget memories, by id, by filter or by what answers a query",
+		Use:        "forget [ID…]",
+		SuggestFor: []string{"delete", "remove", "rm"},
+		Short:      "Forget memories, by id, by filter or by what answers a query",
 		Long: "Forget the memories with the given ids, or all of the current project that a filter selects, or\n" +
 			"what strongly answers --query; everything that is given must hold. More than one is shown first, with\n" +
 			"project, date and text, and forgotten when you type how many they are, or with --yes.\n" +

@@ -31,9 +31,10 @@ type recaller interface {
 func (a *app) recall() *cobra.Command {
 	var f recallFlags
 	cmd := &cobra.Command{
-		Use:   "recall QUERY…",
-		Short: "Find what matters to a question",
-		Long:  "Find the memories that matter to a question, in the project of the current folder\nand in _global, best first. Each has a score, the chance that it answers, and is\ncalled strong when that is above 0.7. Exit code 3 if there are none.",
+		Use:        "recall QUERY…",
+		SuggestFor: []string{"search", "find", "query", "ask"},
+		Short:      "Find what matters to a question",
+		Long:       "Find the memories that matter to a question, in the project of the current folder\nand in _global, best first. Each has a score, the chance that it answers, and is\ncalled strong when that is above 0.7. Exit code 3 if there are none.",
 		Example: `  mneme recall "how do we deploy?"
   mneme recall --limit 20 --type decision retry policy
   mneme recall --since "last week" --file retry.go "what did we change?" --also "what is still open?"

@@ -34,9 +34,10 @@ type storer interface {
 func (a *app) store() *cobra.Command {
 	var f storeFlags
 	cmd := &cobra.Command{
-		Use:   "store [TEXT… | -]",
-		Short: "Remember a text",
-		Long:  "Remember a text: one complete fact in a few sentences. With - or without arguments\nit is read from stdin. Secrets are taken out before anything is kept.",
+		Use:        "store [TEXT… | -]",
+		SuggestFor: []string{"remember", "save", "add"},
+		Short:      "Remember a text",
+		Long:       "Remember a text: one complete fact in a few sentences. With - or without arguments\nit is read from stdin. Secrets are taken out before anything is kept.",
 		Example: `  mneme store "The staging database is rebuilt every Sunday at 04:00 UTC."
   mneme store --type decision --tags db,ops "We use goose for migrations."
   git log -1 --format=%B | mneme store -`,

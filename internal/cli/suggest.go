@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -45,6 +46,9 @@ func noSuchCommand(root *cobra.Command, args []string) error {
 	}
 	var names []string
 	for _, cmd := range root.Commands() {
+		if slices.Contains(cmd.SuggestFor, args[0]) { // another word for it, however it is written
+			return memory.Errorf(memory.Invalid, didYouMean([]string{cmd.Name()}, ""), "unknown command %q", oneLine(args[0], 60))
+		}
 		if cmd.IsAvailableCommand() {
 			names = append(names, cmd.Name())
 		}

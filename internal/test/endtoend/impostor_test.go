@@ -3,6 +3,7 @@ package endtoend
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"net"
 	"net/url"
 	"strings"
@@ -130,15 +131,16 @@ func TestNobodyTakesOver(t *testing.T) {
 }
 
 // stranded has a door that was connected to the killed daemon store something, and gives it
-// some time to reach for the one that it knew.
+// some time to reach for the one that it knew. The text may be kept on disk, for the next mneme of
+// this home.
 func stranded(t *testing.T, d door, text string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	var req mcp.CallToolRequest
 	req.Params.Name, req.Params.Arguments = "memory_store", map[string]any{"text": text, "project": "commons"}
-	if res, err := d.CallTool(ctx, req); err == nil && !res.IsError {
-		t.Error("something was stored with nobody")
+	if res, err := d.CallTool(ctx, req); err == nil && !res.IsError && !strings.Contains(fmt.Sprint(res.Content), "kept on disk") {
+		t.Errorf("something was stored with nobody: %v", res.Content)
 	}
 }
 

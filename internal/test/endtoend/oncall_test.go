@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 )
 
 // consoleBlock is a block of commands that the page shows.
@@ -36,6 +37,7 @@ func TestOnCall(t *testing.T) {
 		defer cancel()
 		cmd := exec.CommandContext(ctx, "sh", "-eu", "-c", script)
 		cmd.Env, cmd.Dir = w.env, user
+		cmd.WaitDelay = 10 * time.Second // what a command left running holds the output open
 		var out bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &out
 		if err := cmd.Run(); err != nil {
