@@ -17,8 +17,8 @@ const (
 	restGone = time.Second
 )
 
-// silence remembers when the ledger did not say in time what is gone, and what was gone when it
-// last said: that is not shown again while the ledger is silent and the index is behind.
+// silence remembers when the ledger last failed to answer in time, and the forgotten memories of its
+// last answer: those stay hidden while the ledger is silent, because the index may still have them.
 type silence struct {
 	mu   sync.Mutex
 	at   time.Time

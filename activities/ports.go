@@ -89,7 +89,7 @@ type Storer interface {
 	// place of the live memory of its project with its SourceRef. Was names, by the id of a record, the
 	// SourceRef that its text had before.
 	Import(ctx context.Context, op memory.Op, recs []memory.Record, was map[string]string) (memory.Imported, error)
-	// ImportLinks adds the links of an export between live memories; those that are there are counted.
+	// ImportLinks adds the links of an export between live memories; links that exist already are counted.
 	ImportLinks(ctx context.Context, op memory.Op, links []memory.ExportedLink) (memory.ImportedLinks, error)
 	// Link joins two live memories; an existing link is returned as it is.
 	Link(ctx context.Context, op memory.Op, link memory.Link) (memory.Link, error)

@@ -12,7 +12,7 @@ type Reembedder interface {
 	// Generations tells which generation of the index is in force, and of the one beside it.
 	Generations(ctx context.Context) (memory.Generations, error)
 	// BeginGeneration has changes written to another generation from now on, whose vectors are those of a
-	// model. One that is there already for the model is gone on with; one of another model is a conflict.
+	// model. An unfinished generation of the same model is continued; a generation of another model is a conflict.
 	BeginGeneration(ctx context.Context, op memory.Op, model string, dimension int) (memory.Generations, error)
 	// LackVectors returns some of the live memories that the generation beside lacks, with id, text and the
 	// vector of its model if there is one, and how many those are in all.

@@ -112,7 +112,7 @@ type ReembedReport struct {
 	Done        bool                `json:"done"`
 }
 
-// Equal reports whether what was built is what the database holds.
+// Equal reports whether the new collections hold the same memories as the database.
 func (r ReembedReport) Equal() bool {
 	return !slices.ContainsFunc(r.Collections, func(c RebuildCollection) bool { return !c.Equal })
 }

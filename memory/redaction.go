@@ -5,7 +5,7 @@ import "strings"
 // Redaction redacts what is stored already, with the rules of today.
 type Redaction struct {
 	Base Redactor // for everything
-	// Local also has the rules of one project's folder. It redacts only what is of that project.
+	// Local also has the rules of one project's folder. Only texts of that project are redacted with these rules.
 	Local   Redactor
 	Project string
 }
@@ -42,7 +42,7 @@ type Redacted struct {
 	Kinds         []string
 }
 
-// RedactedPage counts what one step redacted anew.
+// RedactedPage counts the memories that one step redacted.
 type RedactedPage struct {
 	IDs    []string       `json:"ids"`    // of the memories, and of those that were merged into them
 	Count  int            `json:"count"`  // memories that were rewritten
@@ -82,7 +82,8 @@ type RedactReport struct {
 	Kinds map[string]int `json:"kinds,omitempty"`
 	// Examples are the first of the memories, as they are afterwards. Only a dry run has them.
 	Examples []RedactExample `json:"examples,omitempty"`
-	// Purge counts the rest, and says where it was looked for what was taken out, and what was found.
+	// Purge counts the other places, and names the places that were searched for the removed texts, with
+	// the finds.
 	Purge *PurgeReport `json:"purge"`
 }
 

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Cleaner says what becomes of a text of a project, or of none (""): clean is the text without what has
-// to go, and "" if all of it has to go. changed is false for a text that stays as it is.
+// Cleaner cleans a text of a project, or of no project (""). clean is the text without the removed parts,
+// and "" if the whole text is removed. changed is false for a text that stays as it is.
 type Cleaner func(project, text string) (clean string, changed bool)
 
 // Cleaning tells a [Sweep] what to do.
@@ -82,7 +82,7 @@ type Sweeps struct {
 	Questions Sweep
 	// Versions are those of memories. Purges blank them with their memories.
 	Versions Sweep
-	// Plans are those of organize, and what it holds back. One that has to be changed is taken away.
+	// Plans are the plans of organize and its memories on hold. A plan that contains such a text is deleted.
 	Plans Sweep
 	// Audit are the rows of the audit, with the strings in their details.
 	Audit Sweep

@@ -41,7 +41,7 @@ func lives(random *rand.Rand, start time.Time) []life {
 
 // TestYear plays a year of weekly runs with a person who uses some memories, is shown others and ignores
 // them, and never asks for the rest. The used ones, those of the importance 1 and the pinned ones are there at the end;
-// the ones that nobody asked for are gone; confidence stays between 0 and 1.
+// memories without any recall are gone; confidence stays between 0 and 1.
 func TestYear(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a simulation
@@ -80,7 +80,8 @@ func TestYear(t *testing.T) {
 	}
 }
 
-// TestUsedOutlivesShown has what was used be trusted more than what was only returned as often.
+// TestUsedOutlivesShown compares a used memory with a memory that was only returned, equally often: the used
+// memory has the greater confidence.
 func TestUsedOutlivesShown(t *testing.T) {
 	t.Parallel()
 	shown, used := memory.StartConfidence, memory.StartConfidence
@@ -92,7 +93,7 @@ func TestUsedOutlivesShown(t *testing.T) {
 	}
 }
 
-// TestImportanceOneIsNeverPruned gives it everything that has others pruned.
+// TestImportanceOneIsNeverPruned takes a memory that would be pruned but for its importance.
 func TestImportanceOneIsNeverPruned(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 22, 4, 0, 0, 0, time.UTC)

@@ -16,9 +16,9 @@ import (
 // reembedID is the id of the one change of the embedding model that may run.
 const reembedID = "reembed"
 
-// Reembed changes the embedding model, goes back to the one before, or deletes the index that does
-// not answer, and returns what came of it. Progress, which may be nil, is called with intermediate
-// counts. One that runs already for the same model is joined.
+// Reembed changes the embedding model, returns to the previous model, or deletes the index that is not
+// in force, and returns a report. Progress, which may be nil, is called with intermediate
+// counts. A run that works already for the same model is joined.
 func (c *Client) Reembed(
 	ctx context.Context, in memory.ReembedInput, progress func(memory.ReembedReport),
 ) (memory.ReembedReport, error) {

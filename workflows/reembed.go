@@ -13,8 +13,8 @@ import (
 // ReembedIndex changes the embedding model. It builds the collections of the new model beside those
 // that answer, compares them with the ledger and the answers of both, and brings the new ones into
 // force in one transaction. What is stored meanwhile is written to both. The old collections stay
-// until a run with in.Drop, so that one with in.Back can return to them. A cancelled run gives up
-// what it built.
+// until a run with in.Drop, so that one with in.Back can return to them. A cancelled run deletes
+// the new collections.
 func ReembedIndex(ctx workflow.Context, in memory.ReembedInput) (memory.ReembedReport, error) {
 	r := &reembed{in: in, report: memory.ReembedReport{
 		WorkflowID: workflow.GetInfo(ctx).WorkflowExecution.ID, Model: in.Model, Collections: []memory.RebuildCollection{},
@@ -86,8 +86,8 @@ func (r *reembed) build(ctx workflow.Context) error {
 	return r.flip(ctx)
 }
 
-// patient is long for steps whose end a cancelled run waits for: what they write must not come after
-// what was built is deleted.
+// patient gives steps the options of long, and makes a cancelled run wait for their end: a step that
+// still writes would fill collections that the cancelled run has deleted already.
 func patient(ctx workflow.Context) workflow.Context {
 	options := workflow.GetActivityOptions(long(ctx))
 	options.WaitForCancellation = true

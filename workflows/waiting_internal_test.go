@@ -10,7 +10,7 @@ import (
 	"go.temporal.io/sdk/worker"
 )
 
-// answering are the workflows that change nothing, so that nobody waits for them.
+// answering are the workflows that only read: no accepted change waits in them.
 var answering = []string{"RecallMemory", "ReadMemories", "DetectDuplicate", "AskConversations", "VerifyPurge"}
 
 // registered notes the names of workflows.

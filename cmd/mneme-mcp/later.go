@@ -29,7 +29,7 @@ func keep(load func() (config.Config, error), in memory.StoreInput) (memory.Stor
 	return in, spool.Open(cfg.Home, redactor).Add(spool.Entry{Key: "mcp/" + rand.Text(), Store: &in})
 }
 
-// delivering bounds one delivery of what was kept.
+// delivering bounds one delivery of the spooled texts.
 const delivering = 2 * time.Minute
 
 // deliver hands over what was kept while mneme was down. A daemon of this home does that itself;

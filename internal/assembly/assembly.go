@@ -139,8 +139,8 @@ func (p Parts) Activities() *activities.Activities {
 	return a
 }
 
-// generationsOf returns what gives the index of each generation, which is kept: it knows whose its
-// collections are.
+// generationsOf returns a function that gives the index of a generation. Each index is opened once and
+// kept, because an index remembers the owner of its collections.
 func generationsOf(index *qdrant.Index) func(name string) activities.Index {
 	var mu sync.Mutex
 	open := map[string]*qdrant.Index{}

@@ -38,8 +38,8 @@ func (m *Models) Of(ctx context.Context, model string) (activities.Embedder, err
 	return embedder{e}, nil
 }
 
-// Prepare has Ollama fetch the model if it does not have it yet. That it cannot is for whoever
-// asked for the model to mend, so nothing waits for it.
+// Prepare has Ollama fetch the model if it does not have it yet. A failure is
+// returned at once instead of waiting, because only the user can name another model.
 func (e embedder) Prepare(ctx context.Context) error {
 	has, err := e.HasModel(ctx)
 	if err != nil || has {

@@ -57,8 +57,8 @@ func importKeys() []string {
 	}
 }
 
-// exportKeys are the fields that are read besides of a line that "mneme export" wrote, which has an id
-// of mneme and a confidence. In other lines they mean nothing.
+// exportKeys are further fields of a line that "mneme export" wrote. Such a line has an id of mneme and
+// a confidence; in lines without the two these fields are ignored.
 func exportKeys() []string {
 	return []string{
 		"id", "confidence", "access_count", "confirmations", "last_accessed", "arrived_at",

@@ -65,7 +65,7 @@ func (a *app) reembed() *cobra.Command {
 	return cmd
 }
 
-// changeModel runs a change and tells what came of it.
+// changeModel runs a change of the embedding model and prints its report.
 func (a *app) changeModel(ctx context.Context, cfg config.Config, c Client, f reembedFlags) error {
 	in, err := memory.ReembedInput{Model: f.model, Back: f.back, Drop: f.drop, NoFlip: f.noFlip, User: cfg.User}.Clean()
 	if err != nil {

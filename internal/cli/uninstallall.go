@@ -60,7 +60,7 @@ type uninstallAllJSON struct {
 }
 
 // uninstallAll disconnects Claude Code, stops mneme and, if that was said, deletes the memories, in
-// this order: whatever fails, nothing is deleted before it.
+// this order: memories are deleted last, and not at all after a failure.
 func (a *app) uninstallAll(ctx context.Context, cfg config.Config, r *install.Removal, e everything, dryRun, yes bool) error {
 	backup := ""
 	if e.backup != "" {

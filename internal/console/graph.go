@@ -62,7 +62,7 @@ func (s *server) graph(ctx context.Context, r *http.Request) (answer, error) {
 	return answer{page: "graph", view: view{Title: "Graph", Here: "graph", Data: v, Follow: everything}}, nil
 }
 
-// draw adds the linked ones of memories, and what they are linked to.
+// draw adds to the view each of the found memories that has links, and the memories at the other ends.
 func (s *server) draw(ctx context.Context, v *graphView, found []memory.Memory) error {
 	var ids []string
 	for _, m := range found {

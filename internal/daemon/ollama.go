@@ -106,7 +106,7 @@ func (d *daemon) openModel(ctx context.Context, model string) (*ollama.Embedder,
 	case embedded == (model == builtinModel):
 		return d.newEmbedder(inUse.Service, model)
 	case model == builtinModel:
-		// It outlives the step that asks for it.
+		// The server runs on after the step that asked for the server has ended.
 		s, err := d.embedOllama(context.WithoutCancel(ctx), "")
 		return s.embedder, err
 	case url != "":

@@ -151,7 +151,7 @@ func bared(text string) string {
 	return namesIt.Replace(turnsOut.Replace(openers.Replace(text, ""), ""), "$1")
 }
 
-// namesIt begins sentences that name a thing and then say what it does: "It's the autosave: it runs …".
+// namesIt finds the opening of a sentence that names a cause before explaining the cause: "It's the autosave: …".
 var namesIt = lexis.Lazy(`(?i)^(?:it'?s|it is|that'?s|that is) ((?:the|an?|our) [^:.]{3,50}: )`)
 
 // extend makes a complete statement of a sentence: with the sentence before if

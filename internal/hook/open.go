@@ -91,8 +91,8 @@ func (r *run) openCheck() []string {
 		open.At.UTC().Format(time.DateOnly), told(open.Command, maxOpenCommand), told(open.Error, maxTold))}
 }
 
-// openPoints says what the last session that spoke of it said is still to be done, until a later one
-// says that it is done, or something else is.
+// openPoints returns the open tasks that the last session with such tasks named. They are shown until a
+// later session completes or replaces them.
 func (r *run) openPoints() []string {
 	found, err := r.sessions.Find(1, func(s session.State) bool {
 		return s.Project == r.project && s.Session != r.in.Session && s.Points != nil

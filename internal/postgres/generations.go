@@ -130,8 +130,8 @@ func (l *Ledger) BeginGeneration(ctx context.Context, op memory.Op, model string
 	})
 }
 
-// lacking selects the live memories without a vector, or a point, in the generation beside. One that
-// is dirty gets its point with its change.
+// lacking selects the live memories without a vector, or a point, in the generation beside. A
+// memory marked dirty is left out: the pending change writes its point.
 const lacking = ` from memories m left join beside_vectors b on b.memory_id = m.id
 where m.state = 'live' and (b.memory_id is null or not b.written and not m.dirty)`
 

@@ -12,8 +12,8 @@ import (
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// Recalled implements activities.Storer. Only a strong hit counts as one; see memory.Shown for
-// what it gains.
+// Recalled implements activities.Storer. Only strong hits are counted, and
+// memory.Shown is the rule for their confidence.
 func (l *Ledger) Recalled(ctx context.Context, op memory.Op, r memory.Recalled) error {
 	const what = "count recall"
 	if err := checkOp(op); err != nil {
@@ -37,8 +37,8 @@ func (l *Ledger) Recalled(ctx context.Context, op memory.Op, r memory.Recalled) 
 	})
 }
 
-// countHits counts a strong hit of each live memory of ids. It locks the rows before it reads
-// them, so that recalls at the same time lose nothing.
+// countHits counts a strong hit of each live memory of ids. Rows are locked before
+// they are read, so that two recalls at the same time are both counted.
 func countHits(ctx context.Context, tx pgx.Tx, ids []string, at time.Time) error {
 	rows, err := tx.Query(ctx, `select id, confidence, last_accessed from memories
 where id = any($1) and state = 'live' order by id for update`, ids)

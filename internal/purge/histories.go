@@ -7,7 +7,7 @@ import (
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// deletion is what one step deletes from Temporal.
+// deletion lists the histories that one step deletes from Temporal.
 type deletion struct {
 	Runs    []Run    `json:"runs,omitempty"` // that have ended, until all are deleted
 	Open    []string `json:"open,omitempty"` // workflows that hold some of the texts and still run

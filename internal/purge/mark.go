@@ -19,8 +19,8 @@ func (k *Keeper) Mark(
 	f := newFinder(r.content.Secret, r.content.Patterns, true)
 	var kept []string
 	err = each(ctx, func(t memory.LedgerText) {
-		// What is not of a memory goes too, and what is found there says something. So it is with
-		// versions, where a redaction has yet to clean them.
+		// Texts outside memories are removed as well, so a find there counts. Versions of memories
+		// count too while a redaction has not cleaned them yet.
 		if t.Place != memory.PlaceMemory && (t.Place != memory.PlaceVersion || r.content.Redaction != nil) {
 			return
 		}

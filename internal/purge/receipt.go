@@ -54,7 +54,7 @@ type content struct {
 	Patterns []pattern `json:"patterns"`
 	// Redaction is set in the receipt of a redaction: which rules it goes by.
 	Redaction *redaction `json:"redaction,omitempty"`
-	// Steps are those that the report counts.
+	// Steps are the finished steps, whose counts are in the report.
 	Steps []string `json:"steps,omitempty"`
 	// Deletions are what steps delete from Temporal, by their keys.
 	Deletions map[string]deletion `json:"deletions,omitempty"`

@@ -11,8 +11,8 @@ import (
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// redaction returns the rules of today. A folder that is not there is refused: its rules would
-// silently not hold.
+// redaction returns the rules of today. A missing folder is an error: without
+// it the project's own rules would be skipped silently.
 func (k *Keeper) redaction(dir, project string) (memory.Redaction, error) {
 	if k.Redaction == nil {
 		return memory.Redaction{}, memory.Errorf(memory.Invalid, `run it where "mneme up" or mneme-worker runs`, "this worker has no rules to redact by")
@@ -52,7 +52,7 @@ func redacting(by memory.Redaction, known func([]byte) bool, removed func(id, be
 	}
 }
 
-// redactedJSON returns an entry of the spool with redacted strings. Of what is no JSON nothing is left.
+// redactedJSON returns an entry of the spool with redacted strings. Data that is not JSON is emptied.
 func redactedJSON(data []byte, clean memory.Cleaner) ([]byte, bool) {
 	if _, changed := clean("", string(data)); !changed {
 		return data, false
@@ -156,8 +156,8 @@ func (r *receipt) removed(id, before, after string) {
 	}
 }
 
-// widened returns a part of a text, with the letters around it if it is shorter than the shortest
-// window: so many that one window covers it with them.
+// widened returns a part of a text. A part shorter than the shortest window gets letters from both
+// sides until it is as long as that window.
 func widened(text string, from, to int) string {
 	if letters(text[from:to]) >= lengths[0] {
 		return text[from:to]

@@ -20,7 +20,7 @@ const (
 	maxKey    = 200
 )
 
-// route is one operation: what it is called, takes and answers.
+// route is one operation: its name, its input and its answers.
 type route struct {
 	method, path string
 	id           string // of the operation

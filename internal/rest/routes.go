@@ -15,7 +15,7 @@ func (s *server) routes() []route {
 	return all
 }
 
-// keyed is the client for a request: with its Idempotency-Key, if it bears one.
+// keyed returns the client for a request, with the request's Idempotency-Key if there is one.
 func (s *server) keyed(r *http.Request) Keyable {
 	if key := r.Header.Get(keyHeader); key != "" {
 		return s.Keyed(key)

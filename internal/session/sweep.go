@@ -108,7 +108,7 @@ type cleaning struct {
 
 func (c *cleaning) drop() bool { c.changed = true; return true }
 
-// text cleans one text, and reports whether nothing is left of it.
+// text cleans one text, and reports whether the text is empty afterwards.
 func (c *cleaning) text(text *string) (gone bool) {
 	if *text == "" {
 		return false

@@ -146,7 +146,7 @@ func (s *Sweep) step(ctx context.Context, state *session.State, whole bool, take
 	})
 }
 
-// points is what new events say is still to be done; nil if they say nothing of it.
+// points returns the open tasks that new events name, or nil if the events name none and complete none.
 func (s *Sweep) points(events []transcript.Event) *session.Points {
 	items, told := extract.OpenPoints(events)
 	if !told {

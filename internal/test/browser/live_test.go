@@ -6,8 +6,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestLive watches pages while the command line changes memories: what is new appears without a reload, also
-// what happened while the page was not seen, and what somebody has chosen is not taken away.
+// TestLive watches pages while the command line changes memories: new memories appear without a reload, also
+// those stored while the page was in the background, and a selection in the page stays.
 func TestLive(t *testing.T) {
 	const first, second = "Live: the queue is drained before a deploy", "Live: the cache is warmed after a deploy"
 	shared.store(t, "live", first)

@@ -13,7 +13,7 @@ import (
 	"github.com/mneme-memory/mneme/memory"
 )
 
-// session is one user in a project of its own, so that it knows what must be there.
+// session is one user with a separate project, and therefore knows every memory that the project must hold.
 type session struct {
 	*site
 	project string
@@ -24,7 +24,7 @@ type session struct {
 	pairs   []pair
 }
 
-// fact is one memory and what was done to it.
+// fact is one memory with the changes made to that memory.
 type fact struct {
 	id, text string
 	state    memory.State // "" when its text was purged
